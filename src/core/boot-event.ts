@@ -1,0 +1,39 @@
+import type { DecisionKind } from './boot-decision.ts'
+import type { BootimageId } from './bootimage.ts'
+import type { MacAddress } from './mac.ts'
+import type { ReasonCode } from './reason.ts'
+
+declare const bootIdBrand: unique symbol
+/** Names one boot attempt; 22 URL-safe characters (128 random bits), minted by the answer that decides. */
+export type BootId = string & { readonly [bootIdBrand]: true }
+
+const bootIdPattern = /^[A-Za-z0-9_-]{22}$/
+
+export function parseBootId(text: string): BootId | undefined {
+  return bootIdPattern.test(text) ? (text as BootId) : undefined
+}
+
+/** One step of a boot, recorded once; log line, metric and page row are made from it. */
+export type BootEvent =
+  | {
+      readonly type: 'decided'
+      readonly at: number
+      readonly bootId: BootId
+      readonly kind: DecisionKind
+      readonly reason: ReasonCode
+      readonly mac?: MacAddress
+      readonly host?: string
+      readonly address?: string
+      readonly bootimage?: BootimageId
+    }
+  | {
+      readonly type: 'artifact-sent'
+      readonly at: number
+      readonly bootId?: BootId
+      readonly role: string
+      readonly method: 'GET' | 'HEAD'
+      readonly status: number
+      readonly sentBytes: number
+      readonly completed: boolean
+      readonly address?: string
+    }

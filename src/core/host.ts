@@ -1,0 +1,118 @@
+import type { Arch } from './arch.ts'
+import type { Sha256 } from './digest.ts'
+import type { MacAddress } from './mac.ts'
+import type { Uuid } from './uuid.ts'
+
+export const bootModes = ['live', 'install', 'local', 'hold'] as const
+export type BootMode = (typeof bootModes)[number]
+
+/** How a machine leaves network boot; firmware differs in what it understands (field case 122). */
+export const localBootMethods = ['exit', 'exit 1', 'sanboot', 'http-404', 'dhcp-silent'] as const
+export type LocalBootMethod = (typeof localBootMethods)[number]
+
+/** Where a value was written down. */
+export interface Origin {
+  readonly kind: 'one-shot' | 'host' | 'group' | 'profile' | 'default'
+  /** Id of the host, group or profile; empty for defaults. */
+  readonly name: string
+  readonly file?: string
+  readonly line?: number
+  /** Who set it and when (ms since the epoch), for values set at run time. */
+  readonly by?: string
+  readonly at?: number
+}
+
+export interface Pin {
+  readonly release: string
+  readonly reason?: string
+  /** Ms since the epoch; from then on the pin does not count. */
+  readonly until?: number
+}
+
+/** An Ignition config by URL or by file or inline; only `url` reaches a kernel command line in this version. */
+export interface IgnitionSource {
+  readonly url?: string
+  readonly file?: string
+  readonly inline?: string
+}
+
+export interface InstallSettings {
+  /** `/dev/sda`; the legacy installer gets it without `/dev/`. */
+  readonly device?: string
+  /** An install runs once per generation. */
+  readonly generation?: number
+}
+
+/** An admin's own cpio, such as `coreos-installer pxe ignition wrap` makes. */
+export interface ExtraInitrd {
+  readonly path: string
+  readonly sha256: Sha256
+}
+
+/** What host, group, profile and defaults may each say; resolved field by field, the most specific wins. */
+export interface BootSettings {
+  readonly stream?: string
+  readonly mode?: BootMode
+  readonly pin?: Pin
+  readonly kernelArguments?: readonly string[]
+  readonly ignition?: IgnitionSource
+  readonly install?: InstallSettings
+  readonly localBoot?: LocalBootMethod
+  /** Why a `hold` is there; shown on the machine's console. */
+  readonly holdReason?: string
+  /** Ignition platform id; default `metal`. */
+  readonly platformId?: string
+  /** `url`: `coreos.live.rootfs_url` (default). `initrd`: rootfs as a second initrd, needs twice the memory. */
+  readonly rootfs?: 'url' | 'initrd'
+  readonly extraInitrds?: readonly ExtraInitrd[]
+  /** Loader binary by name; used by DHCP and TFTP. */
+  readonly loader?: string
+}
+
+export interface Host extends BootSettings {
+  readonly id: string
+  readonly macs: readonly MacAddress[]
+  readonly uuid?: Uuid
+  readonly serial?: string
+  /** Stands above what the machine says of itself. */
+  readonly arch?: Arch
+  readonly labels: Readonly<Record<string, string>>
+  readonly profile?: string
+  readonly origin: Origin
+}
+
+export interface Group extends BootSettings {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly profile?: string
+  readonly origin: Origin
+}
+
+export interface Profile extends BootSettings {
+  readonly name: string
+  readonly origin: Origin
+}
+
+export type UnknownPolicy =
+  | { readonly kind: 'ignore' }
+  | { readonly kind: 'profile'; readonly profile: string }
+
+/** Everything admins have said about machines, indexed for the boot path; immutable. */
+export interface Inventory {
+  readonly hostsById: ReadonlyMap<string, Host>
+  readonly hostsByMac: ReadonlyMap<MacAddress, Host>
+  /** Holds each UUID in both byte orders. */
+  readonly hostsByUuid: ReadonlyMap<Uuid, Host>
+  readonly hostsBySerial: ReadonlyMap<string, Host>
+  /** Sorted by precedence: more selectors first, then name. */
+  readonly groups: readonly Group[]
+  readonly profiles: ReadonlyMap<string, Profile>
+  readonly unknown: UnknownPolicy
+}
+
+export interface InventoryParts {
+  readonly hosts: readonly Host[]
+  readonly groups: readonly Group[]
+  readonly profiles: readonly Profile[]
+  readonly unknown: UnknownPolicy
+}

@@ -1,0 +1,55 @@
+/**
+ * Why a boot was decided as it was: a closed set, the same words in script, log, API and page.
+ * `{name}` in a text is filled from the reason's facts.
+ */
+export const reasonTexts = {
+  // who it is
+  'host-matched-by-mac': 'host {host} has MAC {mac}',
+  'host-matched-by-uuid': 'host {host} has UUID {uuid}',
+  'host-matched-by-serial': 'host {host} has serial {serial}',
+  'host-unknown': 'no host has this MAC, UUID or serial',
+  'client-unidentified': 'the machine told neither MAC nor UUID nor serial',
+  'group-matched': 'group {group} matches its labels',
+  // what an admin wanted
+  'unknown-ignored': 'unknown machines are ignored (unknown: ignore)',
+  'unknown-gets-profile': 'unknown machines get profile {profile}',
+  'unknown-never-installs': 'profile {profile} installs to disk; unknown machines are never installed',
+  'mode-hold': 'held by an admin: {why}',
+  'mode-local': 'boots from its own disk',
+  'mode-not-set': 'no mode is set for it',
+  'install-not-armed': 'mode is install, but no one-shot install can be armed in this version',
+  'install-device-missing': 'mode is install, but no install device is set',
+  'profile-missing': 'profile {profile} does not exist',
+  'stream-not-set': 'no stream is set for it',
+  'stream-not-configured': 'stream {stream} is not configured',
+  // what there is
+  'arch-unknown': 'the machine told no architecture that is known here',
+  'arch-not-followed': 'stream {stream} does not follow {arch}',
+  'arch-not-in-stream': 'the document of stream {stream} has nothing to boot for {arch}',
+  'follows-current': 'follows stream {stream}: current is {release}',
+  pinned: 'pinned to {release} by {origin}',
+  'pin-expired': 'its pin to {release} has expired',
+  'pin-being-fetched': 'pinned release {release} is being fetched',
+  'pin-fetch-failed': 'pinned release {release} could not be fetched: {error}',
+  'pin-unresolvable': 'pinned release {release} of {stream} is in no known document',
+  'current-being-fetched': 'the first bootimage of {stream} is being fetched',
+  'current-fetch-failed': 'the first bootimage of {stream} could not be fetched: {error}',
+  'stream-never-read': 'the metadata of {stream} could not be read yet: {error}',
+  'legacy-installer-not-live': '{release} can only install to disk, not run live',
+} as const
+
+export type ReasonCode = keyof typeof reasonTexts
+
+export interface Reason {
+  readonly code: ReasonCode
+  readonly facts: Readonly<Record<string, string>>
+}
+
+export function reason(code: ReasonCode, facts: Record<string, string> = {}): Reason {
+  return { code, facts }
+}
+
+/** The sentence for people. Facts come from our own records or from parsed types, never raw from a client. */
+export function reasonText({ code, facts }: Reason): string {
+  return reasonTexts[code].replace(/\{(\w+)\}/g, (_, name: string) => facts[name] ?? '?')
+}

@@ -1,0 +1,21 @@
+import type { BootDecision } from '../core/boot-decision.ts'
+import type { BootId } from '../core/boot-event.ts'
+import type { BootClient } from '../core/client.ts'
+
+export interface RenderContext {
+  /** `http://192.0.2.10:8080`, without a slash at the end; an IP literal unless an admin configured a name. */
+  readonly baseUrl: string
+  readonly bootId: BootId
+}
+
+/**
+ * Decisions as text for a loader. Templates are compiled when the renderer is made, never on the boot path.
+ * A script is complete or an error.
+ * @throws ServiceError TEMPLATE_RENDER_FAILED, KERNEL_ARGUMENT_INVALID
+ */
+export interface Renderer {
+  /** The iPXE script of a decision; starts with `#!ipxe\n`, ends with a newline, has no CR. */
+  ipxe(decision: BootDecision, client: BootClient, context: RenderContext): string
+  /** The entry script: identify this NIC, chain to `/ipxe?…`, retry. */
+  ipxeEntry(context: { readonly baseUrl: string }): string
+}

@@ -1,0 +1,157 @@
+import type { Arch } from '../core/arch.ts'
+import type { BootAttempt } from '../core/boot-attempt.ts'
+import type { Bootimage, BootimageId } from '../core/bootimage.ts'
+import type { Sha256 } from '../core/digest.ts'
+import type { ChangeClass } from '../streams/change.ts'
+import type { MetadataFormat } from '../streams/metadata.ts'
+
+/** A metadata document that parsed; its bytes are in `<data>/metadata/<digest>.json`. */
+export interface DocumentRecord {
+  readonly digest: Sha256
+  readonly stream: string
+  readonly format: MetadataFormat
+  /** URL or file path it came from. */
+  readonly source: string
+  readonly label?: string
+  readonly sizeBytes: number
+  /** Ms since the epoch. */
+  readonly firstSeenAt: number
+  readonly lastSeenAt: number
+}
+
+export const bootimageStates = [
+  'known', // a document names it, nobody wants it yet
+  'queued',
+  'downloading',
+  'verifying',
+  'pending-signature',
+  'ready',
+  'failed',
+  'held',
+] as const
+export type BootimageState = (typeof bootimageStates)[number]
+
+export interface BootimageFailure {
+  readonly code: string
+  readonly message: string
+  readonly at: number
+}
+
+export interface BootimageRecord {
+  readonly bootimage: Bootimage
+  readonly document: Sha256
+  readonly state: BootimageState
+  readonly failure?: BootimageFailure
+  readonly firstSeenAt: number
+  readonly readyAt?: number
+  /** Digest of the decompressed kernel, where the set's kernel is gzip (aarch64). */
+  readonly kernelUncompressed?: Sha256
+}
+
+/** A change that is not followed (yet), as the last refresh found it. */
+export interface PendingChange {
+  readonly change: ChangeClass
+  readonly bootimage?: BootimageId
+  readonly release?: string
+  /** Refreshes in a row that said the same. */
+  readonly seen: number
+  readonly firstSeenAt: number
+  /** `confirm`: waiting for the second refresh; `hold`: waiting for an admin. */
+  readonly policy: 'confirm' | 'hold'
+}
+
+/** Where a stream stands for one architecture. */
+export interface StreamHead {
+  readonly stream: string
+  readonly arch: Arch
+  /** What is handed out. */
+  readonly current?: BootimageId
+  /** Newest first. */
+  readonly previous: readonly BootimageId[]
+  /** What the document says and policy accepted; becomes current when it is ready. */
+  readonly target?: BootimageId
+  readonly lastChange?: ChangeClass
+  readonly pending?: PendingChange
+  readonly changedAt?: number
+}
+
+/** A derived file's provenance (G1): what it was made from and how. */
+export interface DerivedRecord {
+  readonly sha256: Sha256
+  readonly from: Sha256
+  readonly how: 'gunzip'
+  readonly at: number
+}
+
+/** A pin that was resolved: from then on exactly this bootimage (its digests are fixed). */
+export interface PinResolution {
+  readonly stream: string
+  readonly arch: Arch
+  readonly release: string
+  readonly bootimage: BootimageId
+  readonly resolvedAt: number
+}
+
+export interface InstallRecord {
+  readonly host: string
+  readonly generation: number
+  readonly state: 'armed' | 'installed' | 'failed'
+  readonly at: number
+}
+
+/** What one accepted refresh of a stream writes, all or nothing. */
+export interface RefreshWrite {
+  readonly document: DocumentRecord
+  readonly bootimages: readonly BootimageRecord[]
+  readonly heads: readonly StreamHead[]
+}
+
+/**
+ * The durable state, asynchronous because it may one day be remote. Every promise that resolved is on disk.
+ * Hot paths never call it: they read snapshots.
+ * @throws ServiceError STATE_UNAVAILABLE when the store cannot be written or read
+ */
+export interface StateStore {
+  recordRefresh(write: RefreshWrite): Promise<void>
+  /** Also raises `lastSeenAt` of a known document. */
+  recordDocument(document: DocumentRecord): Promise<void>
+  /** Newest first. */
+  listDocuments(filter?: { stream?: string; limit?: number }): Promise<readonly DocumentRecord[]>
+
+  /** Inserts, or leaves an existing record alone and returns it. */
+  addBootimage(record: BootimageRecord): Promise<BootimageRecord>
+  setBootimageState(
+    id: BootimageId,
+    change: {
+      state: BootimageState
+      failure?: BootimageFailure
+      readyAt?: number
+      kernelUncompressed?: Sha256
+    },
+  ): Promise<void>
+  listBootimages(filter?: {
+    stream?: string
+    arch?: Arch
+    release?: string
+  }): Promise<readonly BootimageRecord[]>
+  removeBootimage(id: BootimageId): Promise<void>
+
+  listHeads(): Promise<readonly StreamHead[]>
+  saveHead(head: StreamHead): Promise<void>
+
+  addDerived(record: DerivedRecord): Promise<void>
+  listDerived(): Promise<readonly DerivedRecord[]>
+
+  savePinResolution(pin: PinResolution): Promise<void>
+  listPinResolutions(): Promise<readonly PinResolution[]>
+
+  saveInstall(record: InstallRecord): Promise<void>
+  listInstalls(): Promise<readonly InstallRecord[]>
+
+  /** Upserts many at once; called in batches off the hot path. */
+  saveBootAttempts(attempts: readonly BootAttempt[]): Promise<void>
+  listBootAttempts(filter: { lastSeenAfter: number }): Promise<readonly BootAttempt[]>
+  removeBootAttempts(filter: { lastSeenBefore: number }): Promise<void>
+
+  close(): Promise<void>
+}
