@@ -1,0 +1,191 @@
+import type { Arch } from '../core/arch.ts'
+import type { Artifact, ArtifactRole } from '../core/artifact.ts'
+import { artifactsOf, type BootimageId } from '../core/bootimage.ts'
+import type { Sha256 } from '../core/digest.ts'
+import type { BootimageRecord, BootimageState, PinResolution, StreamHead } from '../state/store.ts'
+import type {
+  BootimageStatus,
+  Catalog,
+  CatalogArch,
+  CatalogStream,
+  ReadyBootimage,
+  ServedFile,
+  StreamHealth,
+} from './catalog.ts'
+
+/** What the blob store says of one file. */
+export interface BlobFacts {
+  readonly sizeBytes: number
+  readonly modifiedAt: number
+  readonly path: string
+  readonly signaturePath?: string
+}
+
+/** A followed stream as configuration and its last document describe it. */
+export interface CatalogStreamInput {
+  readonly name: string
+  readonly architectures: readonly Arch[]
+  readonly label?: string
+  readonly lastModified?: number
+  readonly health: StreamHealth
+}
+
+export interface CatalogInput {
+  readonly revision: number
+  readonly streams: readonly CatalogStreamInput[]
+  readonly bootimages: Iterable<BootimageRecord>
+  readonly heads: Iterable<StreamHead>
+  readonly pins: Iterable<PinResolution>
+  /** Complete, verified files; a file that is not in here is not there. */
+  readonly blobs: ReadonlyMap<Sha256, BlobFacts>
+}
+
+const wantedStates: ReadonlySet<BootimageState> = new Set([
+  'queued',
+  'downloading',
+  'verifying',
+  'pending-signature',
+  'failed',
+])
+
+/**
+ * Builds a snapshot. Pure. A bootimage is ready only when its record says so and every file of it is there (G3),
+ * whatever its stream: a running boot keeps its files although its stream left the configuration (G2).
+ */
+export function buildCatalog(input: CatalogInput): Catalog {
+  const ready = new Map<BootimageId, ReadyBootimage>()
+  const statuses = new Map<BootimageId, BootimageStatus>()
+  const byStreamArch = new Map<string, BootimageRecord[]>()
+  const awaited = new Set<Sha256>()
+
+  for (const record of input.bootimages) {
+    const { bootimage } = record
+    const files = record.state === 'ready' ? readyBootimage(record, input.blobs) : undefined
+    if (files !== undefined) ready.set(bootimage.id, files)
+    // A ready set whose file vanished (a failed scrub) is on its way again.
+    const state = record.state === 'ready' && files === undefined ? 'queued' : record.state
+    statuses.set(bootimage.id, { bootimage, state, failure: record.failure })
+    if (wantedStates.has(state)) for (const { sha256 } of artifactsOf(bootimage)) awaited.add(sha256)
+    const key = streamArchKey(bootimage.stream, bootimage.arch)
+    const siblings = byStreamArch.get(key)
+    if (siblings === undefined) byStreamArch.set(key, [record])
+    else siblings.push(record)
+  }
+
+  const files = new Map<Sha256, ServedFile>()
+  for (const image of ready.values()) for (const file of filesOf(image)) files.set(file.sha256, file)
+  for (const sha256 of files.keys()) awaited.delete(sha256)
+
+  const heads = new Map<string, StreamHead>()
+  for (const head of input.heads) heads.set(streamArchKey(head.stream, head.arch), head)
+  const pinned = new Map<string, BootimageId>()
+  for (const pin of input.pins)
+    pinned.set(`${streamArchKey(pin.stream, pin.arch)}/${pin.release}`, pin.bootimage)
+
+  const streams = new Map<string, CatalogStream>()
+  for (const stream of input.streams) {
+    const byArch = new Map<Arch, CatalogArch>()
+    for (const arch of archesOf(stream, byStreamArch)) {
+      const key = streamArchKey(stream.name, arch)
+      byArch.set(
+        arch,
+        catalogArch(arch, heads.get(key), byStreamArch.get(key) ?? [], { ready, statuses, pinned }),
+      )
+    }
+    streams.set(stream.name, { ...stream, byArch })
+  }
+  return { revision: input.revision, streams, ready, files, awaited }
+}
+
+export function streamArchKey(stream: string, arch: Arch): string {
+  return `${stream}/${arch}`
+}
+
+/** Every file of a ready bootimage, derived ones too. */
+export function filesOf(image: ReadyBootimage): readonly ServedFile[] {
+  const { kernel, kernelUncompressed, initramfs, rootfs, disks } = image
+  return [kernel, kernelUncompressed, initramfs, rootfs, ...disks.values()].filter(
+    (file) => file !== undefined,
+  )
+}
+
+/** Followed architectures, and those that a document once named: a host may be pinned to one of theirs. */
+function archesOf(stream: CatalogStreamInput, byStreamArch: ReadonlyMap<string, unknown>): ReadonlySet<Arch> {
+  const arches = new Set(stream.architectures)
+  for (const arch of ['x86_64', 'aarch64', 'ppc64le', 's390x'] as const) {
+    if (byStreamArch.has(streamArchKey(stream.name, arch))) arches.add(arch)
+  }
+  return arches
+}
+
+interface Lookup {
+  readonly ready: ReadonlyMap<BootimageId, ReadyBootimage>
+  readonly statuses: ReadonlyMap<BootimageId, BootimageStatus>
+  readonly pinned: ReadonlyMap<string, BootimageId>
+}
+
+function catalogArch(
+  arch: Arch,
+  head: StreamHead | undefined,
+  records: readonly BootimageRecord[],
+  { ready, statuses, pinned }: Lookup,
+): CatalogArch {
+  const releases = new Map<string, BootimageStatus>()
+  for (const record of records) {
+    const { release, id, stream } = record.bootimage
+    const status = statuses.get(id)
+    if (status === undefined) continue
+    const pin = pinned.get(`${streamArchKey(stream, arch)}/${release}`)
+    const best = releases.get(release)
+    if (pin === undefined ? best === undefined || isBetterForPin(status, best) : pin === id)
+      releases.set(release, status)
+  }
+  const target = head?.target === undefined ? undefined : statuses.get(head.target)
+  return {
+    arch,
+    current: head?.current === undefined ? undefined : ready.get(head.current),
+    previous: (head?.previous ?? []).map((id) => ready.get(id)).filter((image) => image !== undefined),
+    target: target?.state === 'ready' ? undefined : target,
+    pending: head?.pending,
+    releases,
+  }
+}
+
+/** The same release published twice: what is verified here stands above what only a document names; held is last. */
+function isBetterForPin(candidate: BootimageStatus, best: BootimageStatus): boolean {
+  const rank = (state: BootimageState) => (state === 'ready' ? 2 : state === 'held' ? 0 : 1)
+  return rank(candidate.state) > rank(best.state)
+}
+
+function readyBootimage(
+  record: BootimageRecord,
+  blobs: ReadonlyMap<Sha256, BlobFacts>,
+): ReadyBootimage | undefined {
+  const { bootimage } = record
+  const kernel = servedFile(bootimage.kernel, blobs)
+  const initramfs = servedFile(bootimage.initramfs, blobs)
+  const rootfs = bootimage.rootfs && servedFile(bootimage.rootfs, blobs)
+  if (kernel === undefined || initramfs === undefined) return undefined
+  if (bootimage.rootfs !== undefined && rootfs === undefined) return undefined
+  const disks = new Map<string, ServedFile>()
+  for (const disk of bootimage.disks) {
+    const file = servedFile(disk, blobs)
+    if (file === undefined) return undefined
+    disks.set(disk.variant ?? disk.name, file)
+  }
+  const derived = record.kernelUncompressed
+  const kernelUncompressed =
+    derived === undefined ? undefined : servedFile({ ...bootimage.kernel, sha256: derived }, blobs)
+  if (derived !== undefined && kernelUncompressed === undefined) return undefined
+  return { bootimage, kernel, kernelUncompressed, initramfs, rootfs, disks }
+}
+
+function servedFile(
+  artifact: Pick<Artifact, 'sha256' | 'name'> & { role: ArtifactRole },
+  blobs: ReadonlyMap<Sha256, BlobFacts>,
+): ServedFile | undefined {
+  const blob = blobs.get(artifact.sha256)
+  // Zero bytes are never an artifact (field case 83), whatever the record says.
+  if (blob === undefined || blob.sizeBytes === 0) return undefined
+  return { sha256: artifact.sha256, name: artifact.name, role: artifact.role, ...blob }
+}

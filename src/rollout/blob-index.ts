@@ -1,0 +1,55 @@
+import type { BlobStat, BlobStore } from '../artifacts/blob-store.ts'
+import type { BlobFacts } from '../catalog/build-catalog.ts'
+import type { Sha256 } from '../core/digest.ts'
+
+/** Which verified files there are, in memory, so that building a snapshot asks no disk. */
+export interface BlobIndex {
+  readonly facts: ReadonlyMap<Sha256, BlobFacts>
+  add(blob: BlobStat): Promise<void>
+  remove(sha256: Sha256): void
+  /** Looks at the disk again; `true` when what we believed was wrong. */
+  recheck(sha256: Sha256): Promise<boolean>
+  usedBytes(): number
+}
+
+type Store = Pick<BlobStore, 'stat' | 'list' | 'signaturePath'>
+
+/** Reads the whole blob store once. */
+export async function openBlobIndex(options: {
+  readonly blobs: Store
+  readonly exists: (path: string) => Promise<boolean>
+}): Promise<BlobIndex> {
+  const { blobs, exists } = options
+  const facts = new Map<Sha256, BlobFacts>()
+
+  async function factsOf({ sha256, sizeBytes, modifiedAt, path }: BlobStat): Promise<BlobFacts> {
+    const signaturePath = blobs.signaturePath(sha256)
+    return (await exists(signaturePath))
+      ? { sizeBytes, modifiedAt, path, signaturePath }
+      : { sizeBytes, modifiedAt, path }
+  }
+
+  for await (const blob of blobs.list()) facts.set(blob.sha256, await factsOf(blob))
+
+  return {
+    facts,
+    async add(blob) {
+      facts.set(blob.sha256, await factsOf(blob))
+    },
+    remove(sha256) {
+      facts.delete(sha256)
+    },
+    async recheck(sha256) {
+      const before = facts.get(sha256)
+      const blob = await blobs.stat(sha256)
+      if (blob === undefined) return facts.delete(sha256)
+      facts.set(sha256, await factsOf(blob))
+      return before?.sizeBytes !== blob.sizeBytes
+    },
+    usedBytes() {
+      let sum = 0
+      for (const { sizeBytes } of facts.values()) sum += sizeBytes
+      return sum
+    },
+  }
+}
