@@ -18,6 +18,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   render: ['core', 'catalog'],
   config: ['core', 'streams', 'artifacts'],
   telemetry: ['core', 'artifacts', 'state'],
+  tftp: ['core'],
   'http/boot': ['core', 'catalog', 'boot', 'render'],
   'http/admin': ['core', 'telemetry'],
   runtime: ['*'],

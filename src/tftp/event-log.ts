@@ -1,0 +1,134 @@
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { TftpEvent } from './event.ts'
+import { errorCodes } from './packet.ts'
+import type { TftpName } from './tftp-name.ts'
+import type { TransferOutcome } from './transfer.ts'
+
+type Level = keyof Log
+
+interface LogLine {
+  readonly level: Level
+  readonly message: string
+  readonly fields: object
+  /** Lines of one key come once a minute. */
+  readonly noiseKey?: string
+}
+
+const noiseIntervalMs = 60_000
+const mostNoiseKeys = 4096
+
+/** Names that loaders try without needing them; a miss is no news (field cases 60, 81, 84). */
+function isOptional(name: TftpName): boolean {
+  if (name.kind !== 'file') return name.kind !== 'artifact'
+  const file = name.path.slice(name.path.lastIndexOf('/') + 1)
+  return file.startsWith('revocations') || file.startsWith('shim_certificate')
+}
+
+const outcomeLines: Readonly<Record<TransferOutcome, { readonly level: Level; readonly message: string }>> = {
+  served: { level: 'info', message: 'tftp file served' },
+  'served-unconfirmed': { level: 'info', message: 'tftp file sent, its end was not acknowledged' },
+  aborted: { level: 'debug', message: 'tftp transfer ended by the client' },
+  unanswered: { level: 'debug', message: 'tftp client asked and was not heard again' },
+  stalled: { level: 'warn', message: 'tftp transfer stalled, the client fell silent' },
+  'read-failed': { level: 'error', message: 'tftp file could not be read' },
+  'client-confused': { level: 'warn', message: 'tftp client sent what a reader does not send' },
+  cancelled: { level: 'debug', message: 'tftp transfer ended by this side' },
+}
+
+function endedLine(event: TftpEvent & { type: 'ended' }): LogLine {
+  const { client, name, outcome, figures, clientError, cause } = event
+  const { level, message } = outcomeLines[outcome]
+  // A look at the size ends with code 0 or 8 (case 60); any other code is a complaint.
+  const isComplaint =
+    clientError !== undefined &&
+    clientError.code !== errorCodes.undefined &&
+    clientError.code !== errorCodes.optionRefused
+  const fields = { client: client.address, file: name.path, ...figures, clientError, err: cause }
+  if (isComplaint) return { level: 'warn', message: 'tftp client reports an error', fields }
+  return level === 'info' ? { level, message, fields } : { level, message, fields, noiseKey: name.path }
+}
+
+function refusedLine(event: TftpEvent & { type: 'refused' }): LogLine {
+  const { client, reason, code, displayName, name, cause } = event
+  const fields = { client: client.address, file: displayName, code, reason, err: cause }
+  const noiseKey = displayName
+  if (reason === 'file-empty' || reason === 'file-unreadable') {
+    return { level: 'error', message: 'tftp file cannot be served', fields, noiseKey }
+  }
+  if (reason === 'not-served') {
+    const level = name !== undefined && isOptional(name) ? 'debug' : 'info'
+    return { level, message: 'tftp name is not served', fields, noiseKey }
+  }
+  return { level: 'info', message: 'tftp request refused', fields, noiseKey }
+}
+
+function ignoredLine(event: TftpEvent & { type: 'ignored' }): LogLine {
+  const { client, reason } = event
+  const fields = { client: client.address, reason }
+  if (reason === 'malformed' || reason === 'stray-packet' || reason === 'stopping') {
+    return { level: 'debug', message: 'tftp packet ignored', fields, noiseKey: reason }
+  }
+  return { level: 'warn', message: 'tftp request left unanswered', fields, noiseKey: reason }
+}
+
+function lineOf(event: TftpEvent): LogLine {
+  switch (event.type) {
+    case 'requested':
+      return {
+        level: 'debug',
+        message: 'tftp file requested',
+        fields: { client: event.client.address, file: event.name.path, kind: event.name.kind },
+        noiseKey: event.name.path,
+      }
+    case 'ended':
+      return endedLine(event)
+    case 'refused':
+      return refusedLine(event)
+    case 'ignored':
+      return ignoredLine(event)
+    case 'segmentation-failed':
+      return {
+        level: 'info',
+        message: 'tftp kernel segmentation failed, sending packet by packet',
+        fields: { client: event.client.address, err: event.cause },
+        noiseKey: 'segmentation',
+      }
+  }
+}
+
+/**
+ * Events as log lines: fixed text with fields, the normal life of a boot below `info`, and no more than one line a
+ * minute for the same client, name and message (field cases 60, 84, 165). What was left out is counted in the next.
+ */
+export function createTftpEventLog(log: Log, clock: Clock): (event: TftpEvent) => void {
+  const quiet = new Map<string, { until: number; suppressed: number }>()
+
+  /** How many like it were left out before, or `undefined` when this one is to be left out too. */
+  function admit(key: string): number | undefined {
+    const now = clock.now()
+    const known = quiet.get(key)
+    if (known !== undefined && now < known.until) {
+      known.suppressed += 1
+      return undefined
+    }
+    quiet.delete(key)
+    if (quiet.size >= mostNoiseKeys) {
+      const [oldest] = quiet.keys()
+      if (oldest !== undefined) quiet.delete(oldest)
+    }
+    quiet.set(key, { until: now + noiseIntervalMs, suppressed: 0 })
+    return known?.suppressed ?? 0
+  }
+
+  return (event) => {
+    const { level, message, fields, noiseKey } = lineOf(event)
+    if (noiseKey === undefined) {
+      log[level](fields, message)
+      return
+    }
+    const suppressed = admit(`${event.client.address} ${noiseKey} ${message}`)
+    if (suppressed === undefined) return
+    log[level](suppressed === 0 ? fields : { ...fields, suppressed }, message)
+  }
+}

@@ -1,0 +1,217 @@
+import type { RemoteInfo } from 'node:dgram'
+import type { Admission } from './admission.ts'
+import type { IgnoreReason, RefuseReason } from './event.ts'
+import { displayName, type FileNameRefusal, parseFileName, type TftpPath } from './file-name.ts'
+import type { TftpPeer } from './files.ts'
+import {
+  encodeError,
+  errorCodes,
+  parsePacket,
+  type ReadRequest,
+  refusalAnswers,
+  type TftpError,
+} from './packet.ts'
+import { type ServeContext, type ServedRequest, type ServeSocket, serveRequest } from './serve-request.ts'
+import { classifyName, type TftpName } from './tftp-name.ts'
+import { strangerError } from './transfer.ts'
+
+export interface ListenerOptions extends ServeSocket {
+  readonly context: ServeContext
+  readonly admission: Admission
+}
+
+export interface Listener {
+  readonly activeTransfers: number
+  /** No new requests from now on; those under way go on. */
+  refuseNew(): void
+  /** Ends what is under way, telling the clients, and closes the socket. */
+  close(): void
+}
+
+/** A request that holds a place here, under its client's address and port. */
+interface Transfer extends ServedRequest {
+  readonly bytes: Buffer
+  readonly clientAddress: string
+  readonly admittedAt: number
+  cancel(tellsClient: boolean): void
+  evict(): void
+}
+
+/** A repeated request is late by less than this; when more has passed in silence, its machine has restarted. */
+const lateRequestMs = 1_000
+
+const nameRefusals: Readonly<Record<FileNameRefusal, TftpError>> = {
+  'name-too-long': { code: errorCodes.illegalOperation, message: 'the file name is too long' },
+  'name-empty': { code: errorCodes.fileNotFound, message: 'no file name' },
+  'name-climbs': { code: errorCodes.accessViolation, message: 'no such place' },
+}
+const writeRefusal: TftpError = { code: errorCodes.accessViolation, message: 'this server is read-only' }
+
+/** What is known about a refused request besides who sent it. */
+interface RefusedName {
+  readonly displayName: string
+  readonly name?: TftpName
+  readonly cause?: unknown
+}
+
+/** Serves what arrives at one bound socket: reads it, finds whose it is, and hands on. */
+export function createListener(options: ListenerOptions): Listener {
+  const { context, socket, localAddress, ports, admission } = options
+  const { clock, now, emit } = context
+  const transfers = new Map<string, Transfer>()
+  let isRefusing = false
+  let isClosed = false
+
+  function reply(error: TftpError, { address, port }: TftpPeer): void {
+    if (!isClosed) socket.send(encodeError(error), port, address)
+  }
+
+  function ignore(client: TftpPeer, reason: IgnoreReason): void {
+    emit({ type: 'ignored', at: clock.now(), client, reason })
+  }
+
+  function refuse(
+    client: TftpPeer,
+    reason: RefuseReason,
+    { code, message }: TftpError,
+    about: RefusedName,
+  ): void {
+    reply({ code, message }, client)
+    emit({ type: 'refused', at: clock.now(), client, reason, code, message, ...about })
+  }
+
+  function createTransfer(
+    key: string,
+    peer: TftpPeer,
+    packet: ReadRequest,
+    bytes: Buffer,
+    path: TftpPath,
+  ): Transfer {
+    const name = classifyName(path)
+    const disposers: (() => void)[] = []
+    let isOver = false
+    const transfer: Transfer = {
+      peer,
+      name,
+      packet,
+      bytes,
+      clientAddress: peer.address,
+      admittedAt: now(),
+      get isOver() {
+        return isOver
+      },
+      holdUntilEnd(dispose) {
+        if (isOver) dispose()
+        else disposers.push(dispose)
+      },
+      confirm: () => admission.confirm(transfer),
+      refuse(reason, error, cause) {
+        refuse(peer, reason, error, { displayName: path, name, ...(cause === undefined ? {} : { cause }) })
+      },
+      ignore: (reason) => ignore(peer, reason),
+      finish() {
+        if (isOver) return
+        isOver = true
+        if (transfers.get(key) === transfer) transfers.delete(key)
+        admission.release(transfer)
+        for (const dispose of disposers.splice(0)) dispose()
+      },
+      cancel(tellsClient) {
+        if (transfer.session === undefined) transfer.finish()
+        else transfer.session.handle({ type: 'cancelled', tellsClient })
+      },
+      evict: () => transfer.cancel(false),
+    }
+    return transfer
+  }
+
+  /** The same request again, from the same address and port, is one transfer (field case 70). */
+  function isRepetition({ bytes, session }: Transfer, again: Buffer): boolean {
+    if (!bytes.equals(again)) return false
+    if (session === undefined) return true
+    if (session.phase === 'opening') {
+      session.handle({ type: 'request-repeated' })
+      return true
+    }
+    return now() - session.lastHeardAt < lateRequestMs
+  }
+
+  function onReadRequest(packet: ReadRequest, bytes: Buffer, key: string, peer: TftpPeer): void {
+    const existing = transfers.get(key)
+    if (existing !== undefined) {
+      if (isRepetition(existing, bytes)) return
+      existing.cancel(false)
+    }
+    if (isRefusing) {
+      ignore(peer, 'stopping')
+      return
+    }
+    const fileName = parseFileName(packet.rawName)
+    if (fileName.kind === 'refused') {
+      refuse(peer, 'name-refused', nameRefusals[fileName.reason], {
+        displayName: displayName(packet.rawName),
+      })
+      return
+    }
+    const transfer = createTransfer(key, peer, packet, bytes, fileName.path)
+    const admitted = admission.admit(transfer)
+    if (admitted !== 'admitted') {
+      ignore(peer, admitted)
+      return
+    }
+    transfers.set(key, transfer)
+    void serveRequest(context, options, transfer)
+  }
+
+  function onMessage(bytes: Buffer, { address, port }: RemoteInfo): void {
+    // Nothing can be sent to port 0.
+    if (port === 0) return
+    const key = `${address} ${port}`
+    const peer: TftpPeer = { address, port, localAddress }
+    const packet = parsePacket(bytes)
+    switch (packet.kind) {
+      case 'read':
+        onReadRequest(packet, bytes, key, peer)
+        return
+      case 'write':
+        refuse(peer, 'write-request', writeRefusal, { displayName: '' })
+        return
+      case 'refused': {
+        const answer = refusalAnswers[packet.reason]
+        if (answer === undefined) ignore(peer, 'malformed')
+        else refuse(peer, 'malformed', answer, { displayName: '' })
+        return
+      }
+      default: {
+        const session = ports === undefined ? transfers.get(key)?.session : undefined
+        if (session !== undefined) {
+          session.receive(packet)
+          return
+        }
+        // An ERROR is never answered with one (RFC 1350 §5).
+        if (packet.kind !== 'error') reply(strangerError, peer)
+        ignore(peer, 'stray-packet')
+      }
+    }
+  }
+
+  socket.on('message', onMessage)
+  // What the kernel reports here is about somebody who is gone; nothing waits for it.
+  socket.on('error', () => {})
+
+  return {
+    get activeTransfers() {
+      return transfers.size
+    },
+    refuseNew() {
+      isRefusing = true
+    },
+    close() {
+      if (isClosed) return
+      isRefusing = true
+      for (const transfer of [...transfers.values()]) transfer.cancel(true)
+      isClosed = true
+      socket.close()
+    },
+  }
+}

@@ -1,0 +1,196 @@
+import type { Socket } from 'node:dgram'
+import { isIPv6 } from 'node:net'
+import type { Clock } from '../core/clock.ts'
+import type { BlockWrap } from './block-number.ts'
+import type { Content, ContentOpener } from './content.ts'
+import { createSharedEndpoint, openConnectedEndpoint, type TransferEndpoint } from './endpoint.ts'
+import type { IgnoreReason, RefuseReason, TftpEvent } from './event.ts'
+import type { TftpAnswer, TftpFiles, TftpPeer } from './files.ts'
+import type { FrameCache } from './frame-cache.ts'
+import type { MtuOf } from './interface-mtu.ts'
+import { blockSizeLimit, type NegotiatedTransfer, type NegotiationLimits, negotiate } from './negotiate.ts'
+import {
+  dataHeaderBytes,
+  encodeOack,
+  errorCodes,
+  parsePacket,
+  type ReadRequest,
+  type TftpError,
+} from './packet.ts'
+import { startTransferSession, type TransferSession } from './session.ts'
+import type { TftpName } from './tftp-name.ts'
+import type { TransferPorts } from './transfer-ports.ts'
+import type { UdpGso } from './udp-gso.ts'
+
+/** What serving needs, the same for all listeners of a server. */
+export interface ServeContext {
+  readonly files: TftpFiles
+  readonly contents: ContentOpener
+  readonly frames: FrameCache
+  readonly mtuOf: MtuOf
+  readonly gso?: UdpGso
+  readonly wrap: BlockWrap
+  readonly maxBlockSize?: number
+  readonly maxWindowSize: number
+  readonly clock: Clock
+  /** Monotonic milliseconds. */
+  now(): number
+  emit(event: TftpEvent): void
+}
+
+/** The socket that a request came in on. */
+export interface ServeSocket {
+  readonly socket: Socket
+  readonly localAddress: string
+  /** Absent: single-port mode. */
+  readonly ports?: TransferPorts
+}
+
+/** A request from its arrival to its last packet. */
+export interface ServedRequest {
+  readonly peer: TftpPeer
+  readonly name: TftpName
+  readonly packet: ReadRequest
+  /** Absent while the file is being opened. */
+  session?: TransferSession
+  readonly isOver: boolean
+  /** Keeps `dispose` for the end, or calls it at once when the end has come meanwhile. */
+  holdUntilEnd(dispose: () => void): void
+  /** The client has been heard after its request. */
+  confirm(): void
+  /** Answers with an ERROR. */
+  refuse(reason: RefuseReason, error: TftpError, cause?: unknown): void
+  /** Leaves it unanswered. */
+  ignore(reason: IgnoreReason): void
+  /** Gives everything back; a second time does nothing. */
+  finish(): void
+}
+
+/** MTU of an interface that does not tell: Ethernet's. */
+const assumedMtuBytes = 1500
+
+const emptyRefusal: TftpError = { code: errorCodes.fileNotFound, message: 'the file is empty' }
+const unreadableRefusal: TftpError = { code: errorCodes.undefined, message: 'the file cannot be read now' }
+
+async function openContent(context: ServeContext, request: ServedRequest): Promise<Content | undefined> {
+  const opening = context.files.open(request.name, request.peer)
+  const answer: TftpAnswer = opening instanceof Promise ? await opening : opening
+  if (request.isOver) return undefined
+  if (answer.kind === 'refused') {
+    request.refuse('not-served', answer)
+    return undefined
+  }
+  const content = await context.contents.open(answer, request.packet.mode)
+  request.holdUntilEnd(content.close)
+  if (request.isOver) return undefined
+  // Firmware takes a size of zero for success and then starts nothing (field case 83).
+  if (content.sizeBytes > 0) return content
+  request.refuse('file-empty', emptyRefusal)
+  return undefined
+}
+
+function limitsAt({ mtuOf, maxBlockSize, maxWindowSize }: ServeContext, address: string): NegotiationLimits {
+  const mtu = mtuOf(address) ?? assumedMtuBytes
+  return { maxBlockSize: blockSizeLimit(mtu, isIPv6(address) ? 6 : 4, maxBlockSize), maxWindowSize }
+}
+
+/** Segments must fit the MTU, headers included, or the kernel delivers nothing. */
+function segmentBytes(negotiated: NegotiatedTransfer, limits: NegotiationLimits): number | undefined {
+  const { windowSize, blockSize } = negotiated
+  return windowSize > 1 && blockSize <= limits.maxBlockSize ? blockSize + dataHeaderBytes : undefined
+}
+
+async function openEndpoint(
+  context: ServeContext,
+  { socket, localAddress, ports }: ServeSocket,
+  request: ServedRequest,
+  stride: number | undefined,
+): Promise<TransferEndpoint | undefined> {
+  const { peer } = request
+  if (ports === undefined) return createSharedEndpoint(socket, peer.port, peer.address)
+  const { gso, clock, emit } = context
+  for (let tried = 0; tried < ports.count; tried += 1) {
+    const localPort = ports.take()
+    if (localPort === undefined) break
+    const result = await openConnectedEndpoint({
+      localAddress,
+      localPort,
+      peerAddress: peer.address,
+      peerPort: peer.port,
+      ...(stride !== undefined && gso !== undefined ? { segmentation: { gso, stride } } : {}),
+      onMessage: (bytes) => request.session?.receive(parsePacket(bytes)),
+      onPortClosed: () => request.session?.handle({ type: 'port-closed' }),
+      onSegmentationFailed: (cause) =>
+        emit({ type: 'segmentation-failed', at: clock.now(), client: peer, cause }),
+    })
+    if (result.kind === 'open') {
+      request.holdUntilEnd(() => {
+        result.endpoint.close()
+        ports.release(localPort)
+      })
+      return result.endpoint
+    }
+    ports.release(localPort)
+    if (result.code === 'EADDRINUSE') continue
+    request.ignore('socket-failed')
+    return undefined
+  }
+  request.ignore('no-free-port')
+  return undefined
+}
+
+function begin(
+  { frames, wrap, clock, now, emit }: ServeContext,
+  request: ServedRequest,
+  content: Content,
+  negotiated: NegotiatedTransfer,
+  endpoint: TransferEndpoint,
+): void {
+  const { peer, name } = request
+  const { blockSize, windowSize, timeoutMs, acknowledged, isSizeAsked } = negotiated
+  const image = frames.image(content, blockSize)
+  request.holdUntilEnd(image.release)
+  const hasOack = acknowledged.length > 0
+  emit({ type: 'requested', at: clock.now(), client: peer, name, isSizeAsked })
+  request.session = startTransferSession({
+    plan: {
+      blockCount: image.layout.blockCount,
+      windowSize,
+      hasOack,
+      wrap,
+      ...(timeoutMs === undefined ? {} : { clientTimeoutMs: timeoutMs }),
+    },
+    image,
+    ...(hasOack ? { oack: encodeOack(acknowledged) } : {}),
+    endpoint,
+    now,
+    onHeard: () => request.confirm(),
+    onEnd(end) {
+      request.finish()
+      emit({ type: 'ended', at: clock.now(), client: peer, name, isSizeAsked, ...end })
+    },
+  })
+}
+
+/** Opens what was asked for and starts its transfer, or refuses. Never rejects. */
+export async function serveRequest(
+  context: ServeContext,
+  from: ServeSocket,
+  request: ServedRequest,
+): Promise<void> {
+  try {
+    const content = await openContent(context, request)
+    if (content !== undefined) {
+      const limits = limitsAt(context, from.localAddress)
+      const negotiated = negotiate(request.packet.options, content.sizeBytes, limits)
+      const endpoint = await openEndpoint(context, from, request, segmentBytes(negotiated, limits))
+      if (endpoint !== undefined && !request.isOver) {
+        begin(context, request, content, negotiated, endpoint)
+        return
+      }
+    }
+  } catch (cause) {
+    if (!request.isOver) request.refuse('file-unreadable', unreadableRefusal, cause)
+  }
+  request.finish()
+}
