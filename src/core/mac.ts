@@ -28,3 +28,14 @@ export function parseMac(text: string): MacAddress | undefined {
 export function macWithHyphens(mac: MacAddress): string {
   return mac.replaceAll(':', '-')
 }
+
+const hexOctets = Array.from({ length: 256 }, (_, octet) => octet.toString(16).padStart(2, '0'))
+
+/** The MAC in six raw bytes, by the rules of `parseMac`; `undefined` for any other number of bytes. */
+export function macFromBytes(bytes: Uint8Array): MacAddress | undefined {
+  if (bytes.length !== 6) return undefined
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = bytes
+  const isMulticast = (a & 1) === 1
+  if (isMulticast || (a | b | c | d | e | f) === 0) return undefined
+  return `${hexOctets[a]}:${hexOctets[b]}:${hexOctets[c]}:${hexOctets[d]}:${hexOctets[e]}:${hexOctets[f]}` as MacAddress
+}

@@ -32,3 +32,12 @@ export function swapUuidByteOrder(uuid: Uuid): Uuid {
   const [a = '', b = '', c = '', ...rest] = uuid.split('-')
   return [swap(a), swap(b), swap(c), ...rest].join('-') as Uuid
 }
+
+/** The UUID in 16 raw bytes, in the order in which they stand; `undefined` as in `parseUuid`. */
+export function uuidFromBytes(bytes: Uint8Array): Uuid | undefined {
+  if (bytes.length !== 16) return undefined
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return parseUuid(
+    `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`,
+  )
+}

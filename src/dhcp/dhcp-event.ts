@@ -1,0 +1,48 @@
+import type { MacAddress } from '../core/mac.ts'
+import type { SilenceReason } from './answer.ts'
+import type { Platform } from './client-architecture.ts'
+import type { RefuseReason } from './leases/lease-answer.ts'
+import type { HandOut } from './loader-ladder.ts'
+
+interface EventBase {
+  /** Ms since the epoch. */
+  readonly at: number
+  readonly interface: string
+}
+
+interface ClientEvent extends EventBase {
+  readonly mac?: MacAddress
+}
+
+/** What happened in DHCP, once each; log lines, metrics and timelines are made from it. Addresses are dotted quads. */
+export type DhcpEvent =
+  | (ClientEvent & {
+      readonly type: 'offered' | 'acknowledged'
+      readonly role: 'proxy' | 'boot-server' | 'server'
+      /** Absent in proxy answers and for INFORM. */
+      readonly address?: string
+      readonly boot?: { readonly platform: Platform; readonly handOut: HandOut['kind'] }
+    })
+  | (ClientEvent & { readonly type: 'refused'; readonly reason: RefuseReason })
+  | (ClientEvent & { readonly type: 'ignored'; readonly reason: SilenceReason })
+  /** A whole run of offers without a follow-up; hint: put the boot options into the site's own DHCP server. */
+  | (ClientEvent & { readonly type: 'offers-unanswered' })
+  /** The same stage in boot after boot; the file that was handed out does not start, or does not come back as itself. */
+  | (ClientEvent & { readonly type: 'loop-suspected'; readonly handOut: HandOut['kind'] })
+  /** Options 60 and 93 contradict each other. */
+  | (ClientEvent & { readonly type: 'client-contradicts-itself'; readonly mismatch: string })
+  | (ClientEvent & { readonly type: 'declined' | 'released'; readonly address: string })
+  /** Its host record reserves an address that somebody else holds. */
+  | (ClientEvent & { readonly type: 'reservation-unavailable'; readonly address: string })
+  | (EventBase & { readonly type: 'pool-exhausted' | 'pool-available'; readonly subnet: string })
+  | (EventBase & { readonly type: 'interface-ready'; readonly address: string })
+  | (EventBase & { readonly type: 'interface-not-ready'; readonly problem: string })
+  | (EventBase & { readonly type: 'send-failed'; readonly problem: string })
+  | {
+      readonly type: 'leases-not-stored'
+      readonly at: number
+      readonly problem: string
+      readonly changes: number
+    }
+
+export type DhcpEventType = DhcpEvent['type']

@@ -1,0 +1,175 @@
+import type { Clock, Timers } from '../core/clock.ts'
+import { type Ipv4, parseIpv4, unspecifiedIpv4 } from '../core/ipv4.ts'
+import type { MacAddress } from '../core/mac.ts'
+import { type AckQueue, createAckQueue } from './ack-queue.ts'
+import { type DhcpReply, type SilenceReason, silenceReasons } from './answer.ts'
+import { type DeviceSockets, loadDeviceSockets } from './bind-to-device.ts'
+import { type DhcpPorts, standardPorts } from './destination.ts'
+import type { DecideForDhcp } from './dhcp-advice.ts'
+import type { DhcpEvent } from './dhcp-event.ts'
+import type { DhcpSettings } from './dhcp-settings.ts'
+import { createDhcpEngine } from './engine.ts'
+import type { ClientKey } from './hardware-address.ts'
+import { type InterfaceAddresses, listInterfaceAddresses } from './interface-addresses.ts'
+import type { PoolUsage } from './leases/allocate.ts'
+import type { LeaseStore } from './leases/lease.ts'
+import type { PortRole } from './open-sockets.ts'
+import { createWires, type OpenWire, type WireState } from './wires.ts'
+
+export interface DhcpServerParts {
+  readonly settings: DhcpSettings
+  /** Interfaces to open; those with inherited sockets need not be named. */
+  readonly interfaces: readonly string[]
+  /** File descriptors by interface; see `dhcpSocketsByInterface`. */
+  readonly inherited?: ReadonlyMap<string, readonly number[]>
+  /** The boot decision, from memory. */
+  readonly decide: DecideForDhcp
+  /** Our URL for clients that asked this address of ours (a dotted quad): no slash at the end. */
+  readonly baseUrlOf: (address: string) => string
+  /** Announced where an interface has it; else the interface's first address is. */
+  readonly preferredAddress?: Ipv4
+  /** Needed in server mode. */
+  readonly leases?: LeaseStore
+  /** Whether a host record reserves an address. */
+  readonly isReservedAddress?: (address: Ipv4) => boolean
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly onEvent: (event: DhcpEvent) => void
+  readonly ports?: DhcpPorts
+  readonly listAddresses?: () => InterfaceAddresses
+  readonly loadDevices?: () => Promise<DeviceSockets | undefined>
+}
+
+/** How many packets ended how, since the start; every name is there from the beginning. */
+export interface DhcpCounts {
+  readonly replies: Readonly<Record<DhcpReply['kind'], number>>
+  readonly silences: Readonly<Record<SilenceReason, number>>
+}
+
+export interface DhcpServer {
+  /**
+   * Loads the leases and opens the sockets. Interfaces without an address yet are waited for.
+   * @throws ServiceError LISTEN_FAILED (port and what to do), STORAGE_FAILED
+   */
+  start(): Promise<void>
+  /** Stores and sends what waits, and closes everything. */
+  stop(): Promise<void>
+  /** Ready when every interface is and leases can be stored. */
+  isReady(): boolean
+  wires(): readonly WireState[]
+  counts(): DhcpCounts
+  usage(): readonly (PoolUsage & { readonly subnet: string })[]
+  /** Which address a machine was last seen to have: for TFTP names made from addresses, and for `bind: address`. */
+  addressOf(mac: MacAddress): Ipv4 | undefined
+  macOf(address: Ipv4): MacAddress | undefined
+  /** A machine went on by TFTP or HTTP: its offers were not in vain. */
+  noteContact(mac: MacAddress): void
+  unansweredClients(): readonly ClientKey[]
+}
+
+/** DHCP on the wire: receives, asks the engine, stores what must be stored, sends. */
+export function createDhcpServer(parts: DhcpServerParts): DhcpServer {
+  const { settings, clock, timers, onEvent, leases, ports = standardPorts } = parts
+  const replies = { offer: 0, acknowledge: 0, refuse: 0 }
+  const silences = Object.fromEntries(silenceReasons.map((reason) => [reason, 0])) as Record<
+    SilenceReason,
+    number
+  >
+  let wires: ReturnType<typeof createWires> | undefined
+  let acks: AckQueue | undefined
+  let areLeasesStored = true
+
+  const engine = createDhcpEngine({
+    settings,
+    ports,
+    decide: parts.decide,
+    clock,
+    onEvent,
+    isReservedAddress: parts.isReservedAddress ?? (() => false),
+    identityOf: (address) => wires?.identityOf(address),
+  })
+
+  function onDatagram(
+    bytes: Buffer,
+    port: PortRole,
+    source: { readonly address: string; readonly port: number },
+    wire: OpenWire,
+  ): void {
+    const from = { address: parseIpv4(source.address) ?? unspecifiedIpv4, port: source.port }
+    const { answer, change } = engine.handle({ bytes, port, source: from, wire })
+    if (answer.kind === 'silent') silences[answer.reason]++
+    const send = answer.kind === 'silent' ? nothing : () => sendReply(wire, port, answer)
+    if (change === undefined || acks === undefined) send()
+    else acks.push(change, send)
+  }
+
+  function sendReply(wire: OpenWire, port: PortRole, reply: DhcpReply): void {
+    replies[reply.kind]++
+    wire.send(reply.bytes, port, reply.destination)
+  }
+
+  async function start(): Promise<void> {
+    if (engine.addresses !== undefined) acks = await startLeases(engine.addresses)
+    const starting = createWires({
+      interfaces: parts.interfaces,
+      inherited: parts.inherited ?? new Map(),
+      ports,
+      devices: await (parts.loadDevices ?? loadDeviceSockets)(),
+      listAddresses: parts.listAddresses ?? listInterfaceAddresses,
+      preferredAddress: parts.preferredAddress,
+      baseUrlOf: parts.baseUrlOf,
+      timers,
+      onDatagram,
+      onReady: (name, address) =>
+        onEvent({ type: 'interface-ready', at: clock.now(), interface: name, address }),
+      onProblem: (name, problem) =>
+        onEvent({ type: 'interface-not-ready', at: clock.now(), interface: name, problem }),
+      onSendFailed: (name, problem) =>
+        onEvent({ type: 'send-failed', at: clock.now(), interface: name, problem }),
+    })
+    wires = starting
+    await starting.start()
+  }
+
+  async function startLeases(addresses: NonNullable<typeof engine.addresses>): Promise<AckQueue> {
+    if (leases === undefined) throw new TypeError('DHCP in server mode needs a lease store')
+    const nowSeconds = (): number => Math.floor(clock.now() / 1000)
+    const remembered = await leases.load()
+    addresses.restore(remembered, nowSeconds())
+    engine.learnFromLeases(addresses.changes(nowSeconds()))
+    if (leases.isRewriteDue) await leases.rewrite(addresses.changes(nowSeconds()))
+    return createAckQueue({
+      store: leases,
+      allChanges: () => addresses.changes(nowSeconds()),
+      onStored(changes) {
+        areLeasesStored = true
+        addresses.noteStored(changes)
+      },
+      onFailed(error, changes) {
+        areLeasesStored = false
+        const problem = error instanceof Error ? error.message : String(error)
+        onEvent({ type: 'leases-not-stored', at: clock.now(), problem, changes: changes.length })
+      },
+    })
+  }
+
+  return {
+    start,
+    async stop() {
+      await acks?.drain()
+      await wires?.stop()
+      await acks?.drain()
+      await leases?.close()
+    },
+    isReady: () => areLeasesStored && (wires?.states().every(({ isReady }) => isReady) ?? false),
+    wires: () => wires?.states() ?? [],
+    counts: () => ({ replies: { ...replies }, silences: { ...silences } }),
+    usage: () => engine.addresses?.usage(Math.floor(clock.now() / 1000)) ?? [],
+    addressOf: (mac) => engine.learned.addressOf(mac),
+    macOf: (address) => engine.learned.macOf(address),
+    noteContact: engine.noteContact,
+    unansweredClients: engine.unansweredClients,
+  }
+}
+
+function nothing(): void {}
