@@ -17,6 +17,8 @@ interface LogLine {
 
 const noiseIntervalMs = 60_000
 const mostNoiseKeys = 4096
+/** Of all keys together: whoever invents addresses and names must not write our log. */
+const mostNoiseLines = 600
 
 /** Names that loaders try without needing them; a miss is no news (field cases 60, 81, 84). */
 function isOptional(name: TftpName): boolean {
@@ -46,13 +48,15 @@ function endedLine(event: TftpEvent & { type: 'ended' }): LogLine {
     clientError.code !== errorCodes.optionRefused
   const fields = { client: client.address, file: name.path, ...figures, clientError, err: cause }
   if (isComplaint) return { level: 'warn', message: 'tftp client reports an error', fields }
-  return level === 'info' ? { level, message, fields } : { level, message, fields, noiseKey: name.path }
+  return level === 'info'
+    ? { level, message, fields }
+    : { level, message, fields, noiseKey: `${client.address} ${name.path}` }
 }
 
 function refusedLine(event: TftpEvent & { type: 'refused' }): LogLine {
   const { client, reason, code, displayName, name, cause } = event
   const fields = { client: client.address, file: displayName, code, reason, err: cause }
-  const noiseKey = displayName
+  const noiseKey = `${client.address} ${displayName}`
   if (reason === 'file-empty' || reason === 'file-unreadable') {
     return { level: 'error', message: 'tftp file cannot be served', fields, noiseKey }
   }
@@ -79,7 +83,7 @@ function lineOf(event: TftpEvent): LogLine {
         level: 'debug',
         message: 'tftp file requested',
         fields: { client: event.client.address, file: event.name.path, kind: event.name.kind },
-        noiseKey: event.name.path,
+        noiseKey: `${event.client.address} ${event.name.path}`,
       }
     case 'ended':
       return endedLine(event)
@@ -103,6 +107,7 @@ function lineOf(event: TftpEvent): LogLine {
  */
 export function createTftpEventLog(log: Log, clock: Clock): (event: TftpEvent) => void {
   const quiet = new Map<string, { until: number; suppressed: number }>()
+  let minute = { until: 0, lines: 0 }
 
   /** How many like it were left out before, or `undefined` when this one is to be left out too. */
   function admit(key: string): number | undefined {
@@ -112,6 +117,9 @@ export function createTftpEventLog(log: Log, clock: Clock): (event: TftpEvent) =
       known.suppressed += 1
       return undefined
     }
+    if (now >= minute.until) minute = { until: now + noiseIntervalMs, lines: 0 }
+    minute.lines += 1
+    if (minute.lines > mostNoiseLines) return undefined
     quiet.delete(key)
     if (quiet.size >= mostNoiseKeys) {
       const [oldest] = quiet.keys()
@@ -127,7 +135,7 @@ export function createTftpEventLog(log: Log, clock: Clock): (event: TftpEvent) =
       log[level](fields, message)
       return
     }
-    const suppressed = admit(`${event.client.address} ${noiseKey} ${message}`)
+    const suppressed = admit(`${noiseKey} ${message}`)
     if (suppressed === undefined) return
     log[level](suppressed === 0 ? fields : { ...fields, suppressed }, message)
   }

@@ -21,6 +21,8 @@ export interface TransferState {
   /** The last block of the window that is under way. */
   readonly sent: number
   readonly highestSent: number
+  /** The first block of the window under way that had not been sent in an earlier one. */
+  readonly freshFrom: number
   readonly openedAt: number
   readonly sentAt: number
   /** Set while the window under way can give a round trip: none of its last block's copies was sent before (Karn). */
@@ -112,6 +114,7 @@ export function openTransfer(plan: TransferPlan, nowMs: number): TransferStep {
     acknowledged: 0,
     sent,
     highestSent: sent,
+    freshFrom: sent,
     openedAt: nowMs,
     sentAt: nowMs,
     isMeasurable: true,
@@ -123,8 +126,16 @@ export function openTransfer(plan: TransferPlan, nowMs: number): TransferStep {
   return { state, action: firstAnswer(plan), waitMs }
 }
 
-/** The window after `acknowledged`, whether its blocks were sent before or not. */
-function sendWindow(plan: TransferPlan, state: TransferState, nowMs: number): TransferStep {
+/**
+ * The window after `acknowledged`, whether its blocks were sent before or not. After a timeout nothing of what was sent
+ * before is believed to be on its way.
+ */
+function sendWindow(
+  plan: TransferPlan,
+  state: TransferState,
+  nowMs: number,
+  isAfterTimeout = false,
+): TransferStep {
   const first = state.acknowledged + 1
   const sent = Math.min(state.acknowledged + plan.windowSize, plan.blockCount)
   const next: TransferState = {
@@ -132,6 +143,7 @@ function sendWindow(plan: TransferPlan, state: TransferState, nowMs: number): Tr
     phase: 'sending',
     sent,
     highestSent: Math.max(sent, state.highestSent),
+    freshFrom: isAfterTimeout ? first : Math.max(first, state.highestSent + 1),
     sentAt: nowMs,
     isMeasurable: sent > state.highestSent,
     repeatedBlocks: state.repeatedBlocks + Math.max(Math.min(state.highestSent, sent) - first + 1, 0),
@@ -143,10 +155,27 @@ function sendWindow(plan: TransferPlan, state: TransferState, nowMs: number): Tr
   }
 }
 
+/** What the window has room for and was not sent yet. */
+function extendWindow(plan: TransferPlan, state: TransferState, nowMs: number): TransferStep {
+  const first = state.sent + 1
+  const sent = Math.min(state.acknowledged + plan.windowSize, plan.blockCount)
+  const waitMs = state.timer.timeoutMs
+  if (sent < first) return { state, action: { type: 'wait' }, waitMs }
+  const next: TransferState = {
+    ...state,
+    sent,
+    highestSent: Math.max(sent, state.highestSent),
+    sentAt: nowMs,
+    isMeasurable: sent > state.highestSent,
+  }
+  return { state: next, action: { type: 'send-blocks', first, count: sent - first + 1 }, waitMs }
+}
+
 /**
  * An acknowledgement moves the transfer on only where it says something new: a duplicate sends nothing (RFC 1123
  * §4.2.3.1, field case 69). One within the window means that what follows it was lost, so the next window starts there
- * at once (RFC 7440 §4).
+ * at once (RFC 7440 §4); unless it names a block that went out twice. Clients answer second copies with what they have
+ * (EDK2 does), and to go back for that would double everything to the end: the sorcerer's apprentice with windows.
  */
 function onAck(plan: TransferPlan, state: TransferState, wire: number, nowMs: number): TransferStep {
   const opensAfterOack = state.phase === 'opening' && plan.hasOack
@@ -155,11 +184,11 @@ function onAck(plan: TransferPlan, state: TransferState, wire: number, nowMs: nu
   if (block === undefined || (block === state.acknowledged && !opensAfterOack))
     return { state, action: nothing }
   if (block >= plan.blockCount) return ended({ ...state, acknowledged: block }, 'served')
+  const isWholeWindow = block === state.sent
   const timer =
-    block === state.sent && state.isMeasurable
-      ? withRoundTrip(state.timer, nowMs - state.sentAt)
-      : state.timer
-  return sendWindow(plan, { ...state, acknowledged: block, repeats: 0, timer }, nowMs)
+    isWholeWindow && state.isMeasurable ? withRoundTrip(state.timer, nowMs - state.sentAt) : state.timer
+  const next: TransferState = { ...state, acknowledged: block, repeats: 0, timer }
+  return block < state.freshFrom ? extendWindow(plan, next, nowMs) : sendWindow(plan, next, nowMs)
 }
 
 /** All that is left unacknowledged is the end of the file. */
@@ -193,7 +222,7 @@ function onTimeout(plan: TransferPlan, state: TransferState, nowMs: number): Tra
       message: 'no acknowledgement from the client',
     })
   }
-  return sendWindow(plan, { ...state, repeats: state.repeats + 1, timer: backedOff(state.timer) }, nowMs)
+  return sendWindow(plan, { ...state, repeats: state.repeats + 1, timer: backedOff(state.timer) }, nowMs, true)
 }
 
 /** A repeated request gets the first answer again as long as the client cannot have had it (field case 70). */
