@@ -58,7 +58,7 @@ function refusedLine(event: TftpEvent & { type: 'refused' }): LogLine {
   const fields = { client: client.address, file: displayName, code, reason, err: cause }
   const noiseKey = `${client.address} ${displayName}`
   if (reason === 'file-empty' || reason === 'file-unreadable') {
-    return { level: 'error', message: 'tftp file cannot be served', fields, noiseKey }
+    return { level: 'error', message: 'tftp file cannot be served', fields, noiseKey: displayName }
   }
   if (reason === 'not-served') {
     const level = name !== undefined && isOptional(name) ? 'debug' : 'info'
@@ -110,7 +110,7 @@ export function createTftpEventLog(log: Log, clock: Clock): (event: TftpEvent) =
   let minute = { until: 0, lines: 0 }
 
   /** How many like it were left out before, or `undefined` when this one is to be left out too. */
-  function admit(key: string): number | undefined {
+  function admit(key: string, level: Level): number | undefined {
     const now = clock.now()
     const known = quiet.get(key)
     if (known !== undefined && now < known.until) {
@@ -119,7 +119,7 @@ export function createTftpEventLog(log: Log, clock: Clock): (event: TftpEvent) =
     }
     if (now >= minute.until) minute = { until: now + noiseIntervalMs, lines: 0 }
     minute.lines += 1
-    if (minute.lines > mostNoiseLines) return undefined
+    if (minute.lines > mostNoiseLines && level !== 'error') return undefined
     quiet.delete(key)
     if (quiet.size >= mostNoiseKeys) {
       const [oldest] = quiet.keys()
@@ -135,7 +135,7 @@ export function createTftpEventLog(log: Log, clock: Clock): (event: TftpEvent) =
       log[level](fields, message)
       return
     }
-    const suppressed = admit(`${noiseKey} ${message}`)
+    const suppressed = admit(`${noiseKey} ${message}`, level)
     if (suppressed === undefined) return
     log[level](suppressed === 0 ? fields : { ...fields, suppressed }, message)
   }

@@ -20,7 +20,7 @@ import {
 import { startTransferSession, type TransferSession } from './session.ts'
 import type { TftpName } from './tftp-name.ts'
 import type { TransferPorts } from './transfer-ports.ts'
-import type { UdpGso } from './udp-gso.ts'
+import { segmentedSendBytes, type UdpGso } from './udp-gso.ts'
 
 /** What serving needs, the same for all listeners of a server. */
 export interface ServeContext {
@@ -94,10 +94,12 @@ function limitsAt({ mtuOf, maxBlockSize, maxWindowSize }: ServeContext, address:
   return { maxBlockSize: blockSizeLimit(mtu, isIPv6(address) ? 6 : 4, maxBlockSize), maxWindowSize }
 }
 
-/** Segments must fit the MTU, headers included, or the kernel delivers nothing. */
+/** The packet size to let the kernel cut, where that is of use: packets must fit the MTU, and several one send. */
 function segmentBytes(negotiated: NegotiatedTransfer, limits: NegotiationLimits): number | undefined {
   const { windowSize, blockSize } = negotiated
-  return windowSize > 1 && blockSize <= limits.maxBlockSize ? blockSize + dataHeaderBytes : undefined
+  const stride = blockSize + dataHeaderBytes
+  const isUseful = windowSize > 1 && segmentedSendBytes(stride) > stride
+  return isUseful && blockSize <= limits.maxBlockSize ? stride : undefined
 }
 
 async function openEndpoint(

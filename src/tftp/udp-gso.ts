@@ -23,9 +23,9 @@ export interface UdpGso {
   setSegment(socket: Socket, segmentBytes: number): boolean
 }
 
-/** How many bytes may go into one send, for packets of `stride` bytes: a whole number of them. */
+/** How many bytes may go into one send, for packets of `stride` bytes: a whole number of them, one at least. */
 export function segmentedSendBytes(stride: number): number {
-  return Math.min(Math.floor(mostBytes / stride), mostSegments) * stride
+  return Math.max(Math.min(Math.floor(mostBytes / stride), mostSegments), 1) * stride
 }
 
 /** There is no public way to a dgram socket's descriptor; where this one does not lead there, sends stay plain. */

@@ -1,0 +1,55 @@
+import { createSocket } from 'node:dgram'
+import { describe, expect, it } from 'vitest'
+import { createUdpGso, loadUdpGso, segmentedSendBytes } from '../../src/tftp/udp-gso.ts'
+
+describe('kernel segmentation', () => {
+  it.each([
+    [1472, 44 * 1472],
+    [516, 64 * 516],
+    [8972, 7 * 8972],
+    [32500, 2 * 32500],
+    [65468, 65468],
+  ])('packets of %i bytes go out in sends of %i', (stride, bytes) => {
+    expect(segmentedSendBytes(stride)).toBe(bytes)
+  })
+
+  it('sets the segment of the socket behind the descriptor', async () => {
+    const calls: unknown[][] = []
+    const gso = createUdpGso({
+      load: () => ({
+        func:
+          () =>
+          (...values: unknown[]) => {
+            calls.push(values)
+            return 0
+          },
+      }),
+    })
+    const socket = createSocket('udp4')
+    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
+    expect(gso?.setSegment(socket, 1472)).toBe(true)
+    expect(calls).toEqual([[expect.any(Number), 17, 103, [1472], 4]])
+    expect(calls[0]?.[0]).toBeGreaterThan(2)
+    await new Promise<void>((resolve) => socket.close(resolve))
+    expect(gso?.setSegment(socket, 1472)).toBe(false)
+    expect(calls).toHaveLength(1)
+  })
+
+  it('a kernel that refuses leaves sends plain', async () => {
+    const gso = createUdpGso({ load: () => ({ func: () => () => -1 }) })
+    const socket = createSocket('udp4')
+    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
+    expect(gso?.setSegment(socket, 1472)).toBe(false)
+    socket.close()
+  })
+
+  it('a C library that cannot be reached, and a package that is not there, are no failure', async () => {
+    const unreachable = createUdpGso({
+      load: () => {
+        throw new Error('no library')
+      },
+    })
+    expect(unreachable).toBeUndefined()
+    expect(await loadUdpGso('pilotlight-no-such-package')).toBeUndefined()
+  })
+})
