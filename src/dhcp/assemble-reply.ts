@@ -45,7 +45,7 @@ export function assembleReply(request: DhcpPacket, parts: ReplyParts): DhcpAnswe
     serverName: boot === undefined ? '' : server.addressText,
     bootFile: boot?.bootFile ?? '',
     options: [messageTypeOptions[kind], server.serverIdentifierOption, ...options, ...(boot?.options ?? [])],
-    ...(relayAgentInformation === undefined ? undefined : { relayAgentInformation }),
+    relayAgentInformation,
     maxSizeBytes: replySizeLimit(findOption(request.options, optionCode.maximumMessageSize)),
     isPaddedAfterBootFile: boot?.isPaddedAfterBootFile ?? false,
   })

@@ -1,4 +1,4 @@
-/** A map that forgets what was set longest ago, so that clients that nobody knows cannot fill the memory. */
+/** A map that forgets what came first when it is full, so that clients that nobody knows cannot fill the memory. */
 export class BoundedMap<K, V> {
   readonly #entries = new Map<K, V>()
   readonly #capacity: number
@@ -15,8 +15,8 @@ export class BoundedMap<K, V> {
     return this.#entries.get(key)
   }
 
+  /** A known key keeps its place in line: moving it would cost more than it is worth on every packet. */
   set(key: K, value: V): void {
-    this.#entries.delete(key)
     this.#entries.set(key, value)
     if (this.#entries.size <= this.#capacity) return
     for (const oldest of this.#entries.keys()) {

@@ -11,7 +11,7 @@ interface EventBase {
 }
 
 interface ClientEvent extends EventBase {
-  readonly mac?: MacAddress
+  readonly mac: MacAddress | undefined
 }
 
 /** What happened in DHCP, once each; log lines, metrics and timelines are made from it. Addresses are dotted quads. */
@@ -20,8 +20,10 @@ export type DhcpEvent =
       readonly type: 'offered' | 'acknowledged'
       readonly role: 'proxy' | 'boot-server' | 'server'
       /** Absent in proxy answers and for INFORM. */
-      readonly address?: string
-      readonly boot?: { readonly platform: Platform; readonly handOut: HandOut['kind'] }
+      readonly address: string | undefined
+      /** How a boot client goes on; absent for machines that only want an address. */
+      readonly platform: Platform | undefined
+      readonly handOut: HandOut['kind'] | undefined
     })
   | (ClientEvent & { readonly type: 'refused'; readonly reason: RefuseReason })
   | (ClientEvent & { readonly type: 'ignored'; readonly reason: SilenceReason })

@@ -13,14 +13,14 @@ export interface DhcpReplyPacket {
   readonly siaddr: Ipv4
   readonly giaddr: Ipv4
   readonly chaddr: Uint8Array
-  /** Goes into `sname`; at most 63 ASCII characters. */
+  /** Goes into `sname`: an address as a dotted quad, or nothing. */
   readonly serverName: string
   /** Goes into `file` (up to 127 bytes) and into option 67; empty: into neither. */
   readonly bootFile: string
   /** In the order in which they are written; 67, 82 and 52 are not among them. */
   readonly options: readonly DhcpOption[]
   /** Option 82 of a relayed request, returned as it came (RFC 3046 §2.2). */
-  readonly relayAgentInformation?: Uint8Array
+  readonly relayAgentInformation: Uint8Array | undefined
   /** UDP payload that the client takes; see `replySizeLimit`. */
   readonly maxSizeBytes: number
   /** Whether a PAD follows option 67: ROMs that read it as NUL-terminated text need one, old Pi ROMs refuse it. */
@@ -57,8 +57,8 @@ export function encodeReply(reply: DhcpReplyPacket): EncodedReply {
   const size = headerAt.options + encodedLength(reply.options) + tailLength(reply)
   if (size > reply.maxSizeBytes) return encodeOverloaded(reply)
   const bytes = startReply(reply, Math.max(size, minSizeBytes))
-  if (reply.bootFile.length <= maxFileFieldLength) bytes.write(reply.bootFile, headerAt.file, 'latin1')
-  bytes.write(reply.serverName, headerAt.sname, serverNameFieldSize - 1, 'latin1')
+  if (reply.bootFile.length <= maxFileFieldLength) writeText(reply.bootFile, bytes, headerAt.file)
+  writeText(reply.serverName, bytes, headerAt.sname)
   writeTail(reply, bytes, writeOptions(reply.options, bytes, headerAt.options))
   return { bytes }
 }
@@ -84,7 +84,7 @@ function encodeOverloaded(reply: DhcpReplyPacket): EncodedReply {
   const bytes = startReply(reply, Math.max(size, minSizeBytes))
   bytes[writeOptions(inServerName.taken, bytes, headerAt.sname)] = optionCode.end
   if (usesFile) bytes[writeOptions(inFile.taken, bytes, headerAt.file)] = optionCode.end
-  else if (reply.bootFile.length <= maxFileFieldLength) bytes.write(reply.bootFile, headerAt.file, 'latin1')
+  else if (reply.bootFile.length <= maxFileFieldLength) writeText(reply.bootFile, bytes, headerAt.file)
   writeTail(reply, bytes, writeOptions(options, bytes, headerAt.options))
   return { bytes }
 }
@@ -147,12 +147,26 @@ function writeOption(code: number, data: Uint8Array, bytes: Buffer, start: numbe
 function writeTail(reply: DhcpReplyPacket, bytes: Buffer, start: number): void {
   let at = start
   if (reply.bootFile !== '') {
-    at = writeOption(optionCode.bootFileName, Buffer.from(reply.bootFile, 'latin1'), bytes, at)
+    at = writeBootFileName(reply.bootFile, bytes, at)
     if (reply.isPaddedAfterBootFile) bytes[at++] = optionCode.pad
   }
   if (reply.relayAgentInformation !== undefined)
     at = writeOption(optionCode.relayAgentInformation, reply.relayAgentInformation, bytes, at)
   bytes[at] = optionCode.end
+}
+
+function writeBootFileName(bootFile: string, bytes: Buffer, at: number): number {
+  if (bootFile.length > maxOptionLength)
+    return writeOption(optionCode.bootFileName, Buffer.from(bootFile, 'latin1'), bytes, at)
+  bytes[at] = optionCode.bootFileName
+  bytes[at + 1] = bootFile.length
+  writeText(bootFile, bytes, at + 2)
+  return at + 2 + bootFile.length
+}
+
+/** A loop, because a call into the runtime for a few characters costs more. */
+function writeText(text: string, bytes: Buffer, at: number): void {
+  for (let index = 0; index < text.length; index++) bytes[at + index] = text.charCodeAt(index)
 }
 
 function tailLength({ bootFile, isPaddedAfterBootFile, relayAgentInformation }: DhcpReplyPacket): number {

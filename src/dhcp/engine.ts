@@ -1,14 +1,14 @@
 import type { BootClient } from '../core/client.ts'
 import type { Clock } from '../core/clock.ts'
-import { formatIpv4, formatIpv4Subnet, type Ipv4 } from '../core/ipv4.ts'
+import { formatIpv4, formatIpv4Subnet, type Ipv4, parseIpv4, unspecifiedIpv4 } from '../core/ipv4.ts'
 import type { MacAddress } from '../core/mac.ts'
 import { type DhcpAnswer, type SilenceReason, silence } from './answer.ts'
 import { createClientMemory, rememberedBootClient } from './client-memory.ts'
-import type { Destination, DhcpPorts } from './destination.ts'
+import type { DhcpPorts } from './destination.ts'
 import type { DecideForDhcp, DhcpAdvice } from './dhcp-advice.ts'
 import type { DhcpEvent } from './dhcp-event.ts'
 import type { DhcpSettings } from './dhcp-settings.ts'
-import { type ClientKey, clientKeyOf, keyOfMac, macOf, macOfKey } from './hardware-address.ts'
+import { type ClientKey, keyOfMac, keyWithoutMac, macOf, macOfKey } from './hardware-address.ts'
 import { createLearnedAddresses, type LearnedAddresses } from './learned-addresses.ts'
 import { type AddressServer, createAddressServer } from './leases/address-server.ts'
 import type { LeaseChange } from './leases/lease.ts'
@@ -30,18 +30,24 @@ export interface Wire {
   readonly server: ServerIdentity | undefined
 }
 
+export interface DatagramSource {
+  /** A dotted quad, as sockets give it; parsed only where it is needed. */
+  readonly address: string
+  readonly port: number
+}
+
 export interface Datagram {
   readonly bytes: Uint8Array
   /** The port that it came in by: 67, or 4011. */
   readonly port: 'server' | 'proxy'
-  readonly source: Destination
+  readonly source: DatagramSource
   readonly wire: Wire
 }
 
 export interface EngineResult {
   readonly answer: DhcpAnswer
   /** To be stored; the answer leaves only afterwards. */
-  readonly change?: LeaseChange
+  readonly change: LeaseChange | undefined
 }
 
 export interface DhcpEngineParts {
@@ -109,29 +115,31 @@ export function createDhcpEngine({
     const mac = decoded.packet && macOf(decoded.packet)
     const result = decoded.packet ? dispatch(decoded.packet, mac, datagram) : silent(decoded.refused)
     if (result.answer.kind === 'silent') {
-      const event = { type: 'ignored', at: clock.now(), interface: datagram.wire.interface } as const
-      onEvent({ ...event, reason: result.answer.reason, ...(mac === undefined ? undefined : { mac }) })
+      const { reason } = result.answer
+      onEvent({ type: 'ignored', at: clock.now(), interface: datagram.wire.interface, mac, reason })
     }
     return result
   }
 
   function dispatch(packet: DhcpPacket, mac: MacAddress | undefined, datagram: Datagram): EngineResult {
     if (packet.op !== 1) return silent('not-a-request')
-    const key = clientKeyOf(packet)
+    const key = mac === undefined ? keyWithoutMac(packet) : keyOfMac(mac)
     if (key === undefined) return silent('client-unidentified')
     const { server } = datagram.wire
     if (server === undefined) return silent('interface-has-no-address')
     const exchange = { packet, key, mac, server, datagram, now: clock.now() }
     noteProgress(exchange)
-    if (datagram.port === 'proxy') return { answer: answerBootServer(exchange) }
-    return addresses === undefined ? { answer: answerProxy(exchange) } : answerServer(exchange, addresses)
+    if (datagram.port === 'proxy') return { answer: answerBootServer(exchange), change: undefined }
+    return addresses === undefined
+      ? { answer: answerProxy(exchange), change: undefined }
+      : answerServer(exchange, addresses)
   }
 
   function answerProxy(exchange: Exchange): DhcpAnswer {
     const { packet, server } = exchange
     const unheard = proxyListensTo(packet)
     if (unheard) return silence(unheard)
-    const result = readPxeClient(packet)
+    const result = readPxeClient(packet, exchange.mac)
     if (!result.client) return silence(result.reason)
     const { client, advice, handOut } = takeStep(exchange, result.client)
     const answer = answerAsProxy({
@@ -150,11 +158,13 @@ export function createDhcpEngine({
 
   function answerBootServer(exchange: Exchange): DhcpAnswer {
     const { packet, server, datagram } = exchange
-    const result = readPxeClient(packet)
+    const result = readPxeClient(packet, exchange.mac)
     if (!result.client) return silence(result.reason)
     const { client, advice, handOut } = takeStep(exchange, result.client)
     const style = advice.style ?? settings.style
-    const answer = answerAsBootServer({ packet, client, handOut, style, server, ports }, datagram.source)
+    const { address, port } = datagram.source
+    const source = { address: parseIpv4(address) ?? unspecifiedIpv4, port }
+    const answer = answerAsBootServer({ packet, client, handOut, style, server, ports }, source)
     if (answer.kind !== 'silent')
       report(exchange, 'acknowledged', 'boot-server', { client, handOut }, undefined)
     return answer
@@ -197,8 +207,7 @@ export function createDhcpEngine({
       ports,
     })
     noteLease(exchange, answer, boot.wish, reply)
-    const change = 'change' in answer ? answer.change : undefined
-    return { answer: reply, ...(change === undefined ? undefined : { change }) }
+    return { answer: reply, change: 'change' in answer ? answer.change : undefined }
   }
 
   /** How the client of an address server boots, if it does; or why it must not be answered at all. */
@@ -210,7 +219,7 @@ export function createDhcpEngine({
       packet.messageType === messageType.discover ||
       packet.messageType === messageType.request ||
       packet.messageType === messageType.inform
-    const result = asksForBoot ? rememberedOr(exchange, readPxeClient(packet)) : undefined
+    const result = asksForBoot ? rememberedOr(exchange, readPxeClient(packet, mac)) : undefined
     if (result?.client) {
       const { client, advice, handOut } = takeStep(exchange, result.client)
       // Half an offer is worse than none: firmware with an address and no file reports an error (field case 166).
@@ -222,31 +231,38 @@ export function createDhcpEngine({
 
   /** Old Raspberry Pi ROMs say what they are in the DISCOVER alone (field case 42). */
   function rememberedOr({ packet, key, now }: Exchange, result: PxeClientResult): PxeClientResult {
-    const remembered = memory.get(key)
     if (packet.messageType === messageType.discover) {
-      if (result.client)
-        memory.set(key, { ...remembered, discover: { client: result.client, xid: packet.xid, at: now } })
-      else if (remembered?.discover) memory.delete(key)
+      if (result.client) memory.recall(key).discover = { client: result.client, xid: packet.xid, at: now }
+      else forgetDiscover(key)
       return result
     }
     if (result.client || packet.messageType !== messageType.request) return result
-    const client = rememberedBootClient(remembered, packet.xid, now)
+    const client = rememberedBootClient(memory.find(key), packet.xid, now)
     return client === undefined ? result : { client }
+  }
+
+  function forgetDiscover(key: ClientKey): void {
+    const remembered = memory.find(key)
+    if (remembered) remembered.discover = undefined
   }
 
   function takeStep(exchange: Exchange, client: PxeClient): BootStep {
     const { key, packet, server, now } = exchange
     const advice = decide(client)
-    const remembered = memory.get(key)
     const config = { baseUrl: server.baseUrl, loaders: settings.loaders }
-    const step = climbLadder({ client, advice, config, memory: remembered?.stage, xid: packet.xid, now })
-    if (step.memory !== undefined && step.memory !== remembered?.stage) {
-      memory.set(key, { ...remembered, stage: step.memory })
-      if (step.isLooping) onEvent({ ...base(exchange), type: 'loop-suspected', handOut: step.handOut.kind })
+    const stage = memory.find(key)?.stage
+    const {
+      handOut,
+      memory: next,
+      isLooping,
+    } = climbLadder({ client, advice, config, memory: stage, xid: packet.xid, now })
+    if (next !== undefined && next !== stage) {
+      memory.recall(key).stage = next
+      if (isLooping) onEvent({ ...base(exchange), type: 'loop-suspected', handOut: handOut.kind })
     }
     if (client.mismatch)
       onEvent({ ...base(exchange), type: 'client-contradicts-itself', mismatch: client.mismatch })
-    return { client, advice, handOut: step.handOut }
+    return { client, advice, handOut }
   }
 
   /** What the packet itself shows: which address the machine holds, and that it went on after an offer. */
@@ -261,19 +277,16 @@ export function createDhcpEngine({
   }
 
   function noteOffered(exchange: Exchange): void {
-    const { key, packet } = exchange
-    const remembered = memory.get(key)
-    const offer = noteOffer(remembered?.offer, packet.xid)
-    memory.set(key, { ...remembered, offer })
-    if (offer.isUnanswered && !remembered?.offer?.isUnanswered)
+    const remembered = memory.recall(exchange.key)
+    const wasUnanswered = remembered.offer?.isUnanswered === true
+    remembered.offer = noteOffer(remembered.offer, exchange.packet.xid)
+    if (remembered.offer.isUnanswered && !wasUnanswered)
       onEvent({ ...base(exchange), type: 'offers-unanswered' })
   }
 
   function forgetOffers(key: ClientKey): void {
-    const remembered = memory.get(key)
-    if (remembered?.offer === undefined) return
-    const { offer: _, ...rest } = remembered
-    memory.set(key, rest)
+    const remembered = memory.find(key)
+    if (remembered) remembered.offer = undefined
   }
 
   function noteLease(
@@ -323,13 +336,14 @@ export function createDhcpEngine({
     address: Ipv4 | undefined,
   ): void {
     onEvent({
-      ...base(exchange),
       type,
+      at: exchange.now,
+      interface: exchange.datagram.wire.interface,
+      mac: exchange.mac,
       role,
-      ...(address === undefined ? undefined : { address: formatIpv4(address) }),
-      ...(boot === undefined
-        ? undefined
-        : { boot: { platform: boot.client.platform, handOut: boot.handOut.kind } }),
+      address: address === undefined ? undefined : formatIpv4(address),
+      platform: boot?.client.platform,
+      handOut: boot?.handOut.kind,
     })
   }
 
@@ -350,11 +364,15 @@ export function createDhcpEngine({
 }
 
 function silent(reason: SilenceReason): EngineResult {
-  return { answer: silence(reason) }
+  return { answer: silence(reason), change: undefined }
 }
 
-function base({ now, datagram, mac }: Exchange): { at: number; interface: string; mac?: MacAddress } {
-  return { at: now, interface: datagram.wire.interface, ...(mac === undefined ? undefined : { mac }) }
+function base({ now, datagram, mac }: Exchange): {
+  at: number
+  interface: string
+  mac: MacAddress | undefined
+} {
+  return { at: now, interface: datagram.wire.interface, mac }
 }
 
 /** A machine that only wants an address; its host record may reserve one. */

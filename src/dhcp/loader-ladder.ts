@@ -82,16 +82,23 @@ export function chooseHandOut(client: PxeClient, advice: DhcpAdvice, config: Lad
   return chooseLoader(client, advice.loader, config)
 }
 
+/** A host may come as BIOS today and as UEFI tomorrow (166): the loader chosen for it counts where it can be started. */
 function chooseLoader(
   client: PxeClient,
   chosen: string | undefined,
   { baseUrl, loaders }: LadderConfig,
 ): HandOut {
-  const candidates = [chosen, loaders[client.platform]].filter((name) => name !== undefined)
-  // A host may come as BIOS today and as UEFI tomorrow (166): its chosen loader counts where it can be started.
-  const file = candidates.map((name) => name.replaceAll('\\', '/')).find((name) => canStart(client, name))
-  if (file === undefined) return nothing(candidates.length === 0 ? 'loader-missing' : 'loader-unfit')
+  const usual = loaders[client.platform]
+  if (chosen === undefined && usual === undefined) return nothing('loader-missing')
+  const file = ifStartable(client, chosen) ?? ifStartable(client, usual)
+  if (file === undefined) return nothing('loader-unfit')
   return client.fetch === 'http' ? { kind: 'url', url: `${baseUrl}/loaders/${file}` } : { kind: 'file', file }
+}
+
+function ifStartable(client: PxeClient, name: string | undefined): string | undefined {
+  // shim and GRUB split their own name at `/` to find their second stage (26).
+  const file = name?.replaceAll('\\', '/')
+  return file !== undefined && canStart(client, file) ? file : undefined
 }
 
 /** HTTP Boot and UEFI take `.efi` alone; nothing else takes that. TFTP-only firmware never gets a URL (52). */

@@ -11,22 +11,21 @@ export interface DhcpOption {
 export const maxOptionLength = 255
 
 /**
- * Reads one option field (the options after the cookie, or an overloaded `file` or `sname`) and appends what it holds
- * to `into`, in order. A missing END is taken for the end of the field, because some ROMs leave it out.
- * Returns false when an option's length byte is missing or points past the field.
+ * Reads the option field at `from` (the options after the cookie, or an overloaded `file` or `sname`) and appends what it
+ * holds to `into`, in order. A missing END is taken for the end of the field, because some ROMs leave it out.
+ * Returns false when an option's length byte is missing or points past `end`.
  */
-export function readOptionField(field: Uint8Array, into: DhcpOption[]): boolean {
-  const end = field.length
-  let at = 0
+export function readOptionField(bytes: Uint8Array, from: number, end: number, into: DhcpOption[]): boolean {
+  let at = from
   while (at < end) {
-    const code = field[at++] as number
+    const code = bytes[at++] as number
     if (code === optionCode.pad) continue
     if (code === optionCode.end) return true
     if (at >= end) return false
-    const from = at + 1
-    at = from + (field[at] as number)
+    const start = at + 1
+    at = start + (bytes[at] as number)
     if (at > end) return false
-    into.push({ code, data: field.subarray(from, at) })
+    into.push({ code, data: bytes.subarray(start, at) })
   }
   return true
 }
@@ -114,6 +113,13 @@ export function ipv4Option(code: number, ...addresses: readonly Ipv4[]): DhcpOpt
   return { code, data: Uint8Array.from(data) }
 }
 
+/** Whether a value begins with these ASCII characters, in this case. */
+export function startsWithText(data: Uint8Array | undefined, text: string): boolean {
+  if (data === undefined || data.length < text.length) return false
+  for (let index = 0; index < text.length; index++) if (data[index] !== text.charCodeAt(index)) return false
+  return true
+}
+
 /** Text without a terminating NUL (RFC 2132 §2). Callers give ASCII. */
 export function textOption(code: number, text: string): DhcpOption {
   return { code, data: Buffer.from(text, 'latin1') }
@@ -122,10 +128,11 @@ export function textOption(code: number, text: string): DhcpOption {
 function hasRepeats(parts: readonly DhcpOption[]): boolean {
   // Ordinary packets hold a dozen options: comparing pairs is cheaper than a set. Hostile ones hold hundreds.
   if (parts.length > 32) return new Set(parts.map(({ code }) => code)).size < parts.length
-  return parts.some(({ code }, index) => {
+  for (let index = 1; index < parts.length; index++) {
+    const { code } = parts[index] as DhcpOption
     for (let other = 0; other < index; other++) if (parts[other]?.code === code) return true
-    return false
-  })
+  }
+  return false
 }
 
 function first(data: readonly Uint8Array[]): Uint8Array {

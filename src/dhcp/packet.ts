@@ -12,6 +12,8 @@ import {
 
 /** A BOOTP message with DHCP options (RFC 2131 §2). Byte fields are views into the datagram: copy what is kept. */
 export interface DhcpPacket {
+  /** The whole datagram. */
+  readonly bytes: Uint8Array
   /** 1 from clients, 2 from servers. */
   readonly op: 1 | 2
   /** 1 is Ethernet, 32 InfiniBand. */
@@ -26,13 +28,13 @@ export interface DhcpPacket {
   readonly giaddr: Ipv4
   /** `hlen` bytes, 0 to 16; InfiniBand has none (RFC 4390). */
   readonly chaddr: Uint8Array
-  /** All 64 bytes; empty when it carried options. */
-  readonly sname: Uint8Array
-  /** All 128 bytes; empty when it carried options. */
-  readonly file: Uint8Array
+  /** `sname` carried options, and no name. */
+  readonly isServerNameOverloaded: boolean
+  /** `file` carried options, and no name. */
+  readonly isFileOverloaded: boolean
   readonly options: readonly DhcpOption[]
-  /** Value of option 53; absent in plain BOOTP. */
-  readonly messageType?: number
+  /** Value of option 53; none in plain BOOTP. */
+  readonly messageType: number | undefined
 }
 
 export type PacketRefusal =
@@ -73,15 +75,16 @@ export const broadcastFlag = 0x8000
 const maxHardwareAddressLength = 16
 /** No client's message comes near it; what does is not DHCP. */
 const maxPacketSizeBytes = 4096
-const nothing = new Uint8Array(0)
 
 /**
  * Reads any datagram: a packet, or the reason why it is none. Never throws.
  * Missing END and PAD anywhere are accepted; overloaded fields are read as options (RFC 2132 §9.3).
  */
-export function decodePacket(bytes: Uint8Array): PacketResult {
-  if (bytes.length < headerAt.options) return { refused: 'packet-too-short' }
-  if (bytes.length > maxPacketSizeBytes) return { refused: 'packet-too-long' }
+export function decodePacket(datagram: Uint8Array): PacketResult {
+  if (datagram.length < headerAt.options) return { refused: 'packet-too-short' }
+  if (datagram.length > maxPacketSizeBytes) return { refused: 'packet-too-long' }
+  // A plain view: slices of a Buffer are Buffers, which cost three times as much.
+  const bytes = new Uint8Array(datagram.buffer, datagram.byteOffset, datagram.length)
   const op = bytes[headerAt.op]
   if (op !== 1 && op !== 2) return { refused: 'packet-op-unknown' }
   const hlen = bytes[headerAt.hlen] as number
@@ -89,20 +92,21 @@ export function decodePacket(bytes: Uint8Array): PacketResult {
   if (uint32At(bytes, headerAt.cookie) !== magicCookie) return { refused: 'packet-cookie-missing' }
 
   const parts: DhcpOption[] = []
-  if (!readOptionField(bytes.subarray(headerAt.options), parts)) return { refused: 'packet-option-truncated' }
+  if (!readOptionField(bytes, headerAt.options, bytes.length, parts))
+    return { refused: 'packet-option-truncated' }
   const overload = readByte(findOption(parts, optionCode.overload)) ?? 0
   const isFileOverloaded = overload === 1 || overload === 3
   const isServerNameOverloaded = overload === 2 || overload === 3
-  const file = bytes.subarray(headerAt.file, headerAt.cookie)
-  const sname = bytes.subarray(headerAt.sname, headerAt.file)
   // RFC 3396 §5: options field, then file, then sname.
-  if (isFileOverloaded && !readOptionField(file, parts)) return { refused: 'packet-option-truncated' }
-  if (isServerNameOverloaded && !readOptionField(sname, parts)) return { refused: 'packet-option-truncated' }
+  if (isFileOverloaded && !readOptionField(bytes, headerAt.file, headerAt.cookie, parts))
+    return { refused: 'packet-option-truncated' }
+  if (isServerNameOverloaded && !readOptionField(bytes, headerAt.sname, headerAt.file, parts))
+    return { refused: 'packet-option-truncated' }
   const options = joinRepeatedOptions(parts)
-  const type = readByte(findOption(options, optionCode.messageType))
 
   return {
     packet: {
+      bytes,
       op,
       htype: bytes[headerAt.htype] as number,
       hops: bytes[headerAt.hops] as number,
@@ -114,10 +118,25 @@ export function decodePacket(bytes: Uint8Array): PacketResult {
       siaddr: toIpv4(uint32At(bytes, headerAt.siaddr)),
       giaddr: toIpv4(uint32At(bytes, headerAt.giaddr)),
       chaddr: bytes.subarray(headerAt.chaddr, headerAt.chaddr + hlen),
-      sname: isServerNameOverloaded ? nothing : sname,
-      file: isFileOverloaded ? nothing : file,
+      isServerNameOverloaded,
+      isFileOverloaded,
       options,
-      ...(type === undefined ? undefined : { messageType: type }),
+      messageType: readByte(findOption(options, optionCode.messageType)),
     },
   }
+}
+
+/** The boot file in the header, up to its NUL; empty when the field carried options. */
+export function headerFile({ bytes, isFileOverloaded }: DhcpPacket): Uint8Array {
+  return isFileOverloaded ? bytes.subarray(0, 0) : untilNul(bytes, headerAt.file, headerAt.cookie)
+}
+
+/** The server's name in the header, up to its NUL; empty when the field carried options. */
+export function headerServerName({ bytes, isServerNameOverloaded }: DhcpPacket): Uint8Array {
+  return isServerNameOverloaded ? bytes.subarray(0, 0) : untilNul(bytes, headerAt.sname, headerAt.file)
+}
+
+function untilNul(bytes: Uint8Array, from: number, end: number): Uint8Array {
+  const nul = bytes.subarray(from, end).indexOf(0)
+  return bytes.subarray(from, nul < 0 ? end : from + nul)
 }

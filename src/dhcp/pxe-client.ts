@@ -12,7 +12,7 @@ import {
 import { macOf } from './hardware-address.ts'
 import { type IpxeFeature, readIpxeFeatures } from './ipxe-features.ts'
 import { optionCode } from './option-codes.ts'
-import { findOption, readText, uint16At } from './options.ts'
+import { findOption, readText, startsWithText, uint16At } from './options.ts'
 import type { DhcpPacket } from './packet.ts'
 import { readUserClasses } from './user-class.ts'
 
@@ -22,16 +22,14 @@ export type BootClass = 'PXEClient' | 'HTTPClient' | 'other'
 /** A machine that asks by DHCP how to boot. */
 export interface PxeClient extends BootClient {
   readonly bootClass: BootClass
-  /** Option 60 as it came: printable and bounded, for logs. */
-  readonly vendorClass?: string
   readonly platform: Platform
   readonly fetch: FirstFetch
   /** Option 93 as it came, its first value. */
-  readonly architectureCode?: number
+  readonly architectureCode: number | undefined
   /** What an iPXE says it can do; empty for other loaders. */
   readonly features: readonly IpxeFeature[]
   /** Options 60 and 93 contradict each other; option 60 counts. */
-  readonly mismatch?: 'http-class-with-pxe-architecture' | 'pxe-class-with-http-architecture'
+  readonly mismatch: 'http-class-with-pxe-architecture' | 'pxe-class-with-http-architecture' | undefined
 }
 
 export type NotPxeReason = 'not-a-boot-client' | 'architecture-unknown'
@@ -50,45 +48,41 @@ const raspberryPiPrefixes: ReadonlySet<string> = new Set([
   '2c:cf:67',
 ])
 
-const longestVendorClassLength = 128
+const noFeatures: readonly IpxeFeature[] = []
 
 /**
  * Reads who asks and how it wants to boot, or why it is no boot client. What a client *requests* in option 55 says
  * nothing about it: phones and printers ask for boot options too (field case 40).
  */
-export function readPxeClient(packet: DhcpPacket): PxeClientResult {
-  const { options } = packet
-  const vendorClass = readVendorClass(findOption(options, optionCode.vendorClass))
+export function readPxeClient(packet: DhcpPacket, mac = macOf(packet)): PxeClientResult {
+  const { options, ciaddr } = packet
+  const vendorClass = findOption(options, optionCode.vendorClass)
   const bootClass = bootClassOf(vendorClass)
-  const code = architectureCode(findOption(options, optionCode.clientArchitecture))
-  if (bootClass === undefined && !announcesBootWithoutClass(vendorClass, code))
+  const architectureCode = readArchitectureCode(findOption(options, optionCode.clientArchitecture))
+  if (bootClass === 'other' && !announcesBootWithoutClass(vendorClass, architectureCode))
     return { reason: 'not-a-boot-client' }
 
-  const architecture = architectureOf(vendorClass, bootClass, code)
-  if (architecture === undefined) return { reason: 'architecture-unknown' }
-  const mac = macOf(packet)
+  const said = architectureOf(vendorClass, bootClass, architectureCode)
+  if (said === undefined) return { reason: 'architecture-unknown' }
   const isIpxe = hasIpxeMarks(packet)
-  const isPi = architecture.platform === 'bios' && !isIpxe && mac !== undefined && isRaspberryPi(mac)
-  const { platform, firmware, arch } = isPi ? raspberryPi : architecture
-  const fetch = fetchOf(bootClass, architecture)
-  const uuid = readMachineUuid(findOption(options, optionCode.clientMachineIdentifier))
-  const mismatch = mismatchOf(bootClass, architecture)
-
+  const isPi =
+    said.platform === 'bios' && bootClass !== 'other' && !isIpxe && mac !== undefined && isRaspberryPi(mac)
+  const { platform, firmware, arch } = isPi ? raspberryPi : said
+  const fetch = fetchOf(bootClass, said)
   return {
     client: {
       macs: mac === undefined ? [] : [mac],
-      ...(uuid === undefined ? undefined : { uuid }),
-      ...(arch === undefined ? undefined : { arch }),
+      uuid: readMachineUuid(findOption(options, optionCode.clientMachineIdentifier)),
+      arch,
       firmware,
       loader: loaderOf(isIpxe, fetch),
-      ...(packet.ciaddr === 0 ? undefined : { address: formatIpv4(packet.ciaddr) }),
-      bootClass: bootClass ?? 'other',
-      ...(vendorClass === undefined ? undefined : { vendorClass }),
+      address: ciaddr === 0 ? undefined : formatIpv4(ciaddr),
+      bootClass,
       platform,
       fetch,
-      ...(code === undefined ? undefined : { architectureCode: code }),
-      features: isIpxe ? readIpxeFeatures(findOption(options, optionCode.ipxe)) : [],
-      ...(mismatch === undefined ? undefined : { mismatch }),
+      architectureCode,
+      features: isIpxe ? readIpxeFeatures(findOption(options, optionCode.ipxe)) : noFeatures,
+      mismatch: mismatchOf(bootClass, said),
     },
   }
 }
@@ -110,43 +104,44 @@ const ubootPrefix = 'U-Boot'
 const architecturesWithoutClass: ReadonlySet<number> = new Set([0x0c, 0x0e])
 
 /** The prefix counts, in this case: iPXE copies a bare `PXEClient` from the answer that started it. */
-function bootClassOf(vendorClass: string | undefined): 'PXEClient' | 'HTTPClient' | undefined {
-  if (vendorClass?.startsWith('PXEClient')) return 'PXEClient'
-  return vendorClass?.startsWith('HTTPClient') ? 'HTTPClient' : undefined
+function bootClassOf(vendorClass: Uint8Array | undefined): BootClass {
+  if (startsWithText(vendorClass, 'PXEClient')) return 'PXEClient'
+  return startsWithText(vendorClass, 'HTTPClient') ? 'HTTPClient' : 'other'
 }
 
-function announcesBootWithoutClass(vendorClass: string | undefined, code: number | undefined): boolean {
+function announcesBootWithoutClass(vendorClass: Uint8Array | undefined, code: number | undefined): boolean {
   return (
-    vendorClass?.startsWith(ubootPrefix) === true ||
-    (code !== undefined && architecturesWithoutClass.has(code))
+    startsWithText(vendorClass, ubootPrefix) || (code !== undefined && architecturesWithoutClass.has(code))
   )
 }
 
 function architectureOf(
-  vendorClass: string | undefined,
-  bootClass: 'PXEClient' | 'HTTPClient' | undefined,
+  vendorClass: Uint8Array | undefined,
+  bootClass: BootClass,
   code: number | undefined,
 ): ClientArchitecture | undefined {
-  if (bootClass === undefined && vendorClass?.startsWith(ubootPrefix))
+  if (bootClass === 'other' && startsWithText(vendorClass, ubootPrefix))
     return ubootArchitecture(vendorClass, code)
   const known = code === undefined ? undefined : clientArchitecture(code)
-  if (known !== undefined || vendorClass === undefined) return known
-  const named = architectureCodeOfVendorClass(vendorClass)
+  if (known !== undefined) return known
+  const named = architectureCodeOfVendorClass(readText(vendorClass) ?? '')
   return named === undefined ? undefined : clientArchitecture(named)
 }
 
-function ubootArchitecture(vendorClass: string, code: number | undefined): ClientArchitecture | undefined {
-  const known = clientArchitecture(code ?? ubootByVendorClass.get(vendorClass) ?? -1)
-  if (known === undefined) return undefined
-  return { ...known, fetch: 'config', firmware: 'unknown' }
+function ubootArchitecture(
+  vendorClass: Uint8Array | undefined,
+  code: number | undefined,
+): ClientArchitecture | undefined {
+  const known = clientArchitecture(code ?? ubootByVendorClass.get(readText(vendorClass) ?? '') ?? -1)
+  return known === undefined ? undefined : { ...known, fetch: 'config', firmware: 'unknown' }
 }
 
-function fetchOf(bootClass: BootClass | undefined, { fetch }: ClientArchitecture): FirstFetch {
+function fetchOf(bootClass: BootClass, { fetch }: ClientArchitecture): FirstFetch {
   if (bootClass === 'HTTPClient') return 'http'
   return bootClass === 'PXEClient' && fetch === 'http' ? 'tftp' : fetch
 }
 
-function mismatchOf(bootClass: BootClass | undefined, { fetch }: ClientArchitecture): PxeClient['mismatch'] {
+function mismatchOf(bootClass: BootClass, { fetch }: ClientArchitecture): PxeClient['mismatch'] {
   if (bootClass === 'HTTPClient' && fetch !== 'http') return 'http-class-with-pxe-architecture'
   if (bootClass === 'PXEClient' && fetch === 'http') return 'pxe-class-with-http-architecture'
   return undefined
@@ -168,13 +163,8 @@ function isRaspberryPi(mac: MacAddress): boolean {
   return raspberryPiPrefixes.has(mac.slice(0, 8))
 }
 
-function readVendorClass(data: Uint8Array | undefined): string | undefined {
-  const text = readText(data?.subarray(0, longestVendorClassLength))
-  return text === '' ? undefined : text
-}
-
 /** Option 93 may list several; the first is the one that boots now (RFC 4578 §2.1). */
-function architectureCode(data: Uint8Array | undefined): number | undefined {
+function readArchitectureCode(data: Uint8Array | undefined): number | undefined {
   return data !== undefined && data.length >= 2 ? uint16At(data, 0) : undefined
 }
 
@@ -182,6 +172,10 @@ function architectureCode(data: Uint8Array | undefined): number | undefined {
 function readMachineUuid(data: Uint8Array | undefined): Uuid | undefined {
   if (data?.length !== 17 || data[0] !== 0) return undefined
   const bytes = data.subarray(1)
-  const isRepeatedWord = bytes.every((byte, index) => byte === bytes[index % 4])
-  return isRepeatedWord ? undefined : uuidFromBytes(bytes)
+  return isRepeatedWord(bytes) ? undefined : uuidFromBytes(bytes)
+}
+
+function isRepeatedWord(bytes: Uint8Array): boolean {
+  for (let index = 4; index < bytes.length; index++) if (bytes[index] !== bytes[index - 4]) return false
+  return true
 }

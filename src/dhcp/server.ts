@@ -1,5 +1,5 @@
 import type { Clock, Timers } from '../core/clock.ts'
-import { type Ipv4, parseIpv4, unspecifiedIpv4 } from '../core/ipv4.ts'
+import type { Ipv4 } from '../core/ipv4.ts'
 import type { MacAddress } from '../core/mac.ts'
 import { type AckQueue, createAckQueue } from './ack-queue.ts'
 import { type DhcpReply, type SilenceReason, silenceReasons } from './answer.ts'
@@ -8,7 +8,7 @@ import { type DhcpPorts, standardPorts } from './destination.ts'
 import type { DecideForDhcp } from './dhcp-advice.ts'
 import type { DhcpEvent } from './dhcp-event.ts'
 import type { DhcpSettings } from './dhcp-settings.ts'
-import { createDhcpEngine } from './engine.ts'
+import { createDhcpEngine, type DatagramSource } from './engine.ts'
 import type { ClientKey } from './hardware-address.ts'
 import { type InterfaceAddresses, listInterfaceAddresses } from './interface-addresses.ts'
 import type { PoolUsage } from './leases/allocate.ts'
@@ -89,18 +89,14 @@ export function createDhcpServer(parts: DhcpServerParts): DhcpServer {
     identityOf: (address) => wires?.identityOf(address),
   })
 
-  function onDatagram(
-    bytes: Buffer,
-    port: PortRole,
-    source: { readonly address: string; readonly port: number },
-    wire: OpenWire,
-  ): void {
-    const from = { address: parseIpv4(source.address) ?? unspecifiedIpv4, port: source.port }
-    const { answer, change } = engine.handle({ bytes, port, source: from, wire })
+  function onDatagram(bytes: Buffer, port: PortRole, source: DatagramSource, wire: OpenWire): void {
+    const { answer, change } = engine.handle({ bytes, port, source, wire })
     if (answer.kind === 'silent') silences[answer.reason]++
-    const send = answer.kind === 'silent' ? nothing : () => sendReply(wire, port, answer)
-    if (change === undefined || acks === undefined) send()
-    else acks.push(change, send)
+    if (change === undefined || acks === undefined) {
+      if (answer.kind !== 'silent') sendReply(wire, port, answer)
+      return
+    }
+    acks.push(change, answer.kind === 'silent' ? nothing : () => sendReply(wire, port, answer))
   }
 
   function sendReply(wire: OpenWire, port: PortRole, reply: DhcpReply): void {

@@ -3,7 +3,7 @@ import { ServiceError } from '../core/errors.ts'
 import { formatIpv4, type Ipv4 } from '../core/ipv4.ts'
 import type { DeviceSockets } from './bind-to-device.ts'
 import type { Destination, DhcpPorts } from './destination.ts'
-import type { Wire } from './engine.ts'
+import type { DatagramSource, Wire } from './engine.ts'
 import type { InterfaceAddresses } from './interface-addresses.ts'
 import { adoptSockets, openSockets, type PortRole, type WireSockets } from './open-sockets.ts'
 import { createServerIdentity, type ServerIdentity } from './server-identity.ts'
@@ -29,12 +29,7 @@ export interface WiresParts {
   readonly preferredAddress: Ipv4 | undefined
   readonly baseUrlOf: (address: string) => string
   readonly timers: Timers
-  readonly onDatagram: (
-    bytes: Buffer,
-    port: PortRole,
-    source: { address: string; port: number },
-    wire: OpenWire,
-  ) => void
+  readonly onDatagram: (bytes: Buffer, port: PortRole, source: DatagramSource, wire: OpenWire) => void
   readonly onReady: (wire: string, address: string) => void
   readonly onProblem: (wire: string, problem: string) => void
   readonly onSendFailed: (wire: string, problem: string) => void

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type DhcpReplyPacket, encodeReply, replySizeLimit } from '../../src/dhcp/encode-reply.ts'
 import { optionCode } from '../../src/dhcp/option-codes.ts'
 import { byteOption, type DhcpOption, ipv4Option } from '../../src/dhcp/options.ts'
+import { headerFile, headerServerName } from '../../src/dhcp/packet.ts'
 import { hex, ip, optionsOf, packetOf, textOf, toHex } from './support.ts'
 
 const base: DhcpReplyPacket = {
@@ -16,6 +17,7 @@ const base: DhcpReplyPacket = {
   serverName: '192.0.2.10',
   bootFile: 'snponly.efi',
   options: [byteOption(optionCode.messageType, 2), ipv4Option(optionCode.serverIdentifier, ip('192.0.2.10'))],
+  relayAgentInformation: undefined,
   maxSizeBytes: 548,
   isPaddedAfterBootFile: true,
 }
@@ -75,17 +77,17 @@ describe('a reply', () => {
 
   it('names the boot file in the header and in option 67 (case 26)', () => {
     const packet = packetOf(encode({ bootFile: 'debian/shimx64.efi' }))
-    expect(textOf(packet.file)).toBe('debian/shimx64.efi')
+    expect(textOf(headerFile(packet))).toBe('debian/shimx64.efi')
     expect(textOf(packet.options.find(({ code }) => code === 67)?.data ?? hex(''))).toBe('debian/shimx64.efi')
   })
 
   it('names a file of 127 bytes in both, a longer one in option 67 alone', () => {
     const fits = 'a'.repeat(127)
     const tooLong = 'a'.repeat(128)
-    expect(textOf(packetOf(encode({ bootFile: fits })).file)).toBe(fits)
+    expect(textOf(headerFile(packetOf(encode({ bootFile: fits }))))).toBe(fits)
     expect(encode({ bootFile: fits })[108 + 127]).toBe(0)
     const packet = packetOf(encode({ bootFile: tooLong }))
-    expect(textOf(packet.file)).toBe('')
+    expect(textOf(headerFile(packet))).toBe('')
     expect(textOf(packet.options.find(({ code }) => code === 67)?.data ?? hex(''))).toBe(tooLong)
   })
 
@@ -119,7 +121,7 @@ describe('a reply that is too long for the client', () => {
     const fitting = encode({ options })
     expect(fitting.length).toBeLessThanOrEqual(548)
     expect(packetOf(fitting).options.some(({ code }) => code === 52)).toBe(false)
-    expect(textOf(packetOf(fitting).sname)).toBe('192.0.2.10')
+    expect(textOf(headerServerName(packetOf(fitting)))).toBe('192.0.2.10')
   })
 
   it('gives up sname first, and keeps the file name in the header', () => {
@@ -127,7 +129,7 @@ describe('a reply that is too long for the client', () => {
     const packet = packetOf(bytes)
     expect(bytes.length).toBeLessThanOrEqual(548)
     expect(optionsOf(packet.options)[52]).toBe('02')
-    expect(textOf(packet.file)).toBe('snponly.efi')
+    expect(textOf(headerFile(packet))).toBe('snponly.efi')
     for (let code = 200; code < 206; code++)
       expect(packet.options.find((each) => each.code === code)?.data).toHaveLength(46)
   })

@@ -18,7 +18,8 @@ import { hex, ip, toHex } from './support.ts'
 
 function read(text: string): readonly DhcpOption[] | 'truncated' {
   const options: DhcpOption[] = []
-  return readOptionField(hex(text), options) ? options : 'truncated'
+  const bytes = hex(text)
+  return readOptionField(bytes, 0, bytes.length, options) ? options : 'truncated'
 }
 
 function shown(options: readonly DhcpOption[] | 'truncated'): string {

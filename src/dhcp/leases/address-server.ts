@@ -26,7 +26,7 @@ export type AddressAnswer =
       readonly answer: LeaseAnswer
       readonly networkOptions: readonly DhcpOption[]
       /** The pool has just run out of addresses, or just has some again. */
-      readonly turned?: 'exhausted' | 'available'
+      readonly turned: 'exhausted' | 'available' | undefined
       readonly isReservationUnavailable: boolean
     }
   | { readonly subnet?: undefined }
@@ -98,7 +98,7 @@ export function createAddressServer({
         subnet: pool.subnet,
         answer,
         networkOptions: served.networkOptions,
-        ...(turned === undefined ? undefined : { turned }),
+        turned,
         isReservationUnavailable:
           reserved !== undefined && answer.kind === 'offer' && answer.address !== reserved,
       }

@@ -25,9 +25,9 @@ export interface PoolSettings {
 
 export interface WantedAddress {
   /** Option 50. */
-  readonly requested?: Ipv4
+  readonly requested: Ipv4 | undefined
   /** What the client's host record says. */
-  readonly reserved?: Ipv4
+  readonly reserved: Ipv4 | undefined
 }
 
 /** Why an address cannot be the client's. */
@@ -41,7 +41,7 @@ export type BindRefusal =
   | 'reserved-elsewhere'
 
 export type Binding =
-  | { readonly lease: Lease; readonly change?: LeaseChange }
+  | { readonly lease: Lease; readonly change: LeaseChange | undefined }
   | { readonly lease?: undefined; readonly reason: BindRefusal }
 
 export interface PoolUsage {
@@ -113,7 +113,7 @@ export class LeasePool {
    * The address to offer: reserved, else the client's own, else the one it asks for, else a free one. `undefined` when
    * the pool is exhausted: every address is leased, and there is no unanswered offer that could be taken back.
    */
-  offer(key: ClientKey, now: number, { reserved, requested }: WantedAddress = {}): Ipv4 | undefined {
+  offer(key: ClientKey, now: number, { reserved, requested }: WantedAddress): Ipv4 | undefined {
     this.#settle(now)
     const own = this.#byKey.get(key)
     const address =
@@ -135,14 +135,20 @@ export class LeasePool {
    * its time left is granted for what is left, without a change to store: firmware, iPXE and the OS of one boot each ask
    * within a minute.
    */
-  bind(key: ClientKey, address: Ipv4, now: number, leaseSeconds: number, reserved?: Ipv4): Binding {
+  bind(
+    key: ClientKey,
+    address: Ipv4,
+    now: number,
+    leaseSeconds: number,
+    reserved: Ipv4 | undefined,
+  ): Binding {
     this.#settle(now)
     const refusal = this.#bindRefusal(key, address, now, reserved)
     if (refusal) return { reason: refusal }
     this.#offers.take(address)
     const holder = this.#byAddress.get(address)
     if (holder?.key === key && isFresh(holder, now, leaseSeconds))
-      return { lease: holder, ...unstored(holder) }
+      return { lease: holder, change: unstored(holder) }
     const lease = holder?.key === key ? holder : this.#take(key, address)
     lease.until = now + leaseSeconds
     this.#free.delete(lease)
@@ -361,8 +367,8 @@ function isFresh({ until }: Lease, now: number, leaseSeconds: number): boolean {
 }
 
 /** A lease that is not stored yet is stored with the acknowledgement that repeats it. */
-function unstored({ address, key, until, durableUntil }: Lease): { readonly change?: LeaseChange } {
-  return durableUntil >= until ? {} : { change: { kind: 'leased', address, key, until } }
+function unstored({ address, key, until, durableUntil }: Lease): LeaseChange | undefined {
+  return durableUntil >= until ? undefined : { kind: 'leased', address, key, until }
 }
 
 /** FNV-1a; it spreads keys over the ranges, and nothing depends on its quality. */

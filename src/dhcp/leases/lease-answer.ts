@@ -14,12 +14,12 @@ export type LeaseAnswer =
       readonly kind: 'acknowledge'
       readonly address: Ipv4
       readonly leaseSeconds: number
-      readonly change?: LeaseChange
+      readonly change: LeaseChange | undefined
     }
   /** An answer to INFORM: options, but neither address nor lease. */
   | { readonly kind: 'inform' }
   | { readonly kind: 'refuse'; readonly reason: RefuseReason }
-  | { readonly kind: 'silent'; readonly reason: LeaseSilence; readonly change?: LeaseChange }
+  | { readonly kind: 'silent'; readonly reason: LeaseSilence; readonly change: LeaseChange | undefined }
 
 /** Why a DHCPNAK leaves. */
 export type RefuseReason = BindRefusal | 'wrong-subnet'
@@ -77,10 +77,7 @@ function answerDiscover(request: LeaseRequest): LeaseAnswer {
   const { packet, key, pool, reserved, now } = request
   if (isTurnedAway(request)) return silent('client-not-known')
   const requested = readIpv4(findOption(packet.options, optionCode.requestedAddress))
-  const address = pool.offer(key, now, {
-    ...(requested === undefined ? undefined : { requested }),
-    ...(reserved === undefined ? undefined : { reserved }),
-  })
+  const address = pool.offer(key, now, { requested, reserved })
   if (address === undefined) return silent('pool-exhausted')
   return { kind: 'offer', address, leaseSeconds: leaseSecondsFor(request) }
 }
@@ -135,7 +132,7 @@ function bind(request: LeaseRequest, address: Ipv4): LeaseAnswer {
     kind: 'acknowledge',
     address,
     leaseSeconds: binding.lease.until - now,
-    ...(binding.change === undefined ? undefined : { change: binding.change }),
+    change: binding.change,
   }
 }
 
@@ -156,5 +153,5 @@ function isTurnedAway({ pool, isKnown }: LeaseRequest): boolean {
 }
 
 function silent(reason: LeaseSilence, change?: LeaseChange): LeaseAnswer {
-  return { kind: 'silent', reason, ...(change === undefined ? undefined : { change }) }
+  return { kind: 'silent', reason, change }
 }

@@ -44,19 +44,16 @@ export function createLeaseLog({
 
   async function load(): Promise<readonly LeaseChange[]> {
     const text = await readLog()
-    const lines = text.split('\n')
-    const torn = lines.pop() ?? ''
     sizeBytes = text.length
-    mayEndTorn = torn !== ''
+    mayEndTorn = text !== '' && !text.endsWith('\n')
     const changes: LeaseChange[] = []
-    let damaged = 0
-    for (const line of lines) {
+    let unreadable = 0
+    for (const line of text.split('\n')) {
       const change = parseLeaseLine(line)
       if (change) changes.push(change)
-      else if (line !== '') damaged++
+      else if (line !== '') unreadable++
     }
-    if (torn !== '' || damaged > 0)
-      log.warn({ path, damaged, torn: torn !== '' }, 'lease log had unreadable lines')
+    if (unreadable > 0) log.warn({ path, unreadable }, 'lease log had unreadable lines')
     return changes
   }
 

@@ -4,7 +4,7 @@ import { parseClientKey } from '../hardware-address.ts'
 import type { LeaseChange } from './lease.ts'
 
 /**
- * One line of the lease log: `leased 192.0.2.55 1/52:54:00:ab:cd:ef 1795953600 1c9f3a07`, the last word being the
+ * One line of the lease log: `leased 192.0.2.55 52:54:00:ab:cd:ef 1795953600 1c9f3a07`, the last word being the
  * CRC-32 of what stands before it. A line can be read alone, and a torn or damaged one is known for what it is.
  */
 export function leaseLine(change: LeaseChange): string {
