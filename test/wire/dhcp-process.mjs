@@ -1,7 +1,8 @@
 // A DHCP server in a process of its own, for tests that need it in another network namespace and for benchmarks.
 // usage: node dhcp-process.mjs DIST '{"interfaces":["eth0"],"mode":"proxy",…}'; prints one JSON line per event.
-import { pathToFileURL } from 'node:url'
+
 import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
 const [dist, json] = process.argv.slice(2)
 const load = (path) => import(pathToFileURL(resolve(dist, path)).href)
@@ -38,8 +39,13 @@ const server = createDhcpServer({
   inherited: dhcpSocketsByInterface(readInheritedSockets(process.env, process.pid)),
   decide: () => ({ kind: 'live', ...options.advice }),
   baseUrlOf: (address) => `http://${address}:8080`,
-  ...(options.leases === undefined ? {} : { leases: createLeaseLog({ path: options.leases, log: silentLog }) }),
+  ...(options.leases === undefined
+    ? {}
+    : { leases: createLeaseLog({ path: options.leases, log: silentLog }) }),
   ...(options.ports === undefined ? {} : { ports: options.ports }),
+  ...(options.preferredAddress === undefined
+    ? {}
+    : { preferredAddress: parseIpv4(options.preferredAddress) }),
   ...(options.withoutDevices ? { loadDevices: async () => undefined } : {}),
   clock: Date,
   timers: {
