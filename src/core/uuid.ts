@@ -33,11 +33,15 @@ export function swapUuidByteOrder(uuid: Uuid): Uuid {
   return [swap(a), swap(b), swap(c), ...rest].join('-') as Uuid
 }
 
+const hexOctets = Array.from({ length: 256 }, (_, octet) => octet.toString(16).padStart(2, '0'))
+
 /** The UUID in 16 raw bytes, in the order in which they stand; `undefined` as in `parseUuid`. */
 export function uuidFromBytes(bytes: Uint8Array): Uuid | undefined {
   if (bytes.length !== 16) return undefined
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-  return parseUuid(
-    `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`,
-  )
+  let text = ''
+  for (let index = 0; index < 16; index++) {
+    if (index === 4 || index === 6 || index === 8 || index === 10) text += '-'
+    text += hexOctets[bytes[index] as number]
+  }
+  return placeholders.has(text) ? undefined : (text as Uuid)
 }
