@@ -36,7 +36,7 @@ export type DhcpEvent =
   | (ClientEvent & { readonly type: 'declined' | 'released'; readonly address: string })
   /** Its host record reserves an address that somebody else holds. */
   | (ClientEvent & { readonly type: 'reservation-unavailable'; readonly address: string })
-  | (EventBase & { readonly type: 'pool-exhausted' | 'pool-available'; readonly subnet: string })
+  | (ClientEvent & { readonly type: 'pool-exhausted' | 'pool-available'; readonly subnet: string })
   | (EventBase & { readonly type: 'interface-ready'; readonly address: string })
   | (EventBase & { readonly type: 'interface-not-ready'; readonly problem: string })
   | (EventBase & { readonly type: 'send-failed'; readonly problem: string })

@@ -3,46 +3,24 @@ import type { Clock } from '../core/clock.ts'
 import { formatIpv4, formatIpv4Subnet, type Ipv4, parseIpv4, unspecifiedIpv4 } from '../core/ipv4.ts'
 import type { MacAddress } from '../core/mac.ts'
 import { type DhcpAnswer, type SilenceReason, silence } from './answer.ts'
-import { createClientMemory, rememberedBootClient } from './client-memory.ts'
+import { createBootSteps } from './boot-step.ts'
+import { type ClientFollower, createClientFollower } from './client-follower.ts'
 import type { DhcpPorts } from './destination.ts'
 import type { DecideForDhcp, DhcpAdvice } from './dhcp-advice.ts'
 import type { DhcpEvent } from './dhcp-event.ts'
 import type { DhcpSettings } from './dhcp-settings.ts'
-import { type ClientKey, keyOfMac, keyWithoutMac, macOf, macOfKey } from './hardware-address.ts'
-import { createLearnedAddresses, type LearnedAddresses } from './learned-addresses.ts'
+import type { Datagram, Exchange } from './exchange.ts'
+import { keyOfMac, keyWithoutMac, macOf } from './hardware-address.ts'
 import { type AddressServer, createAddressServer } from './leases/address-server.ts'
 import type { LeaseChange } from './leases/lease.ts'
 import type { LeaseAnswer } from './leases/lease-answer.ts'
-import { climbLadder, type HandOut } from './loader-ladder.ts'
 import { messageType, optionCode } from './option-codes.ts'
 import { findOption, readIpv4 } from './options.ts'
 import { type DhcpPacket, decodePacket } from './packet.ts'
 import { answerAsBootServer, answerAsProxy, proxyListensTo } from './proxy-reply.ts'
-import { type PxeClient, type PxeClientResult, readPxeClient } from './pxe-client.ts'
+import { readPxeClient } from './pxe-client.ts'
 import type { ServerIdentity } from './server-identity.ts'
 import { answerAsServer, type BootWish } from './server-reply.ts'
-import { noteOffer } from './unanswered-offers.ts'
-
-/** One network that we listen on. */
-export interface Wire {
-  readonly interface: string
-  /** Absent while the interface has no address: nothing can be answered then. */
-  readonly server: ServerIdentity | undefined
-}
-
-export interface DatagramSource {
-  /** A dotted quad, as sockets give it; parsed only where it is needed. */
-  readonly address: string
-  readonly port: number
-}
-
-export interface Datagram {
-  readonly bytes: Uint8Array
-  /** The port that it came in by: 67, or 4011. */
-  readonly port: 'server' | 'proxy'
-  readonly source: DatagramSource
-  readonly wire: Wire
-}
 
 export interface EngineResult {
   readonly answer: DhcpAnswer
@@ -68,47 +46,18 @@ export interface DhcpEngine {
   handle(datagram: Datagram): EngineResult
   /** Absent in proxy mode. */
   readonly addresses: AddressServer | undefined
-  readonly learned: LearnedAddresses
-  /** Takes over which machines hold which addresses, after a start. */
-  learnFromLeases(changes: readonly LeaseChange[]): void
-  /** A machine went on after its offer by TFTP or HTTP. */
-  noteContact(mac: MacAddress): void
-  /** Machines that let a whole run of offers pass (field case 5). */
-  unansweredClients(): readonly ClientKey[]
+  readonly follower: ClientFollower
 }
 
-/** One packet on its way through. */
-interface Exchange {
-  readonly packet: DhcpPacket
-  readonly key: ClientKey
-  readonly mac: MacAddress | undefined
-  readonly server: ServerIdentity
-  readonly datagram: Datagram
-  readonly now: number
-}
-
-interface BootStep {
-  readonly client: PxeClient
-  readonly advice: DhcpAdvice
-  readonly handOut: HandOut
-}
-
-export function createDhcpEngine({
-  settings,
-  ports,
-  decide,
-  clock,
-  onEvent,
-  isReservedAddress,
-  identityOf,
-}: DhcpEngineParts): DhcpEngine {
-  const memory = createClientMemory()
-  const learned = createLearnedAddresses()
+export function createDhcpEngine(parts: DhcpEngineParts): DhcpEngine {
+  const { settings, ports, decide, clock, onEvent, isReservedAddress, identityOf } = parts
   const isOurAddress = (address: Ipv4): boolean => identityOf(address) !== undefined
   const addresses =
     settings.mode === 'server'
       ? createAddressServer({ settings, isReserved: isReservedAddress, isOurs: isOurAddress })
       : undefined
+  const follower = createClientFollower({ onEvent, isAddressServer: addresses !== undefined })
+  const steps = createBootSteps({ decide, loaders: settings.loaders, follower })
 
   function handle(datagram: Datagram): EngineResult {
     const decoded = decodePacket(datagram.bytes)
@@ -128,198 +77,102 @@ export function createDhcpEngine({
     const { server } = datagram.wire
     if (server === undefined) return silent('interface-has-no-address')
     const exchange = { packet, key, mac, server, datagram, now: clock.now() }
-    noteProgress(exchange)
-    if (datagram.port === 'proxy') return { answer: answerBootServer(exchange), change: undefined }
-    return addresses === undefined
-      ? { answer: answerProxy(exchange), change: undefined }
-      : answerServer(exchange, addresses)
+    follower.noteProgress(exchange)
+    if (datagram.port === 'proxy') return { answer: answerOnProxyPort(exchange), change: undefined }
+    if (addresses === undefined) return { answer: answerBesideServer(exchange), change: undefined }
+    return answerWithAddress(exchange, addresses)
   }
 
-  function answerProxy(exchange: Exchange): DhcpAnswer {
-    const { packet, server } = exchange
+  /** Port 67 in proxy mode. */
+  function answerBesideServer(exchange: Exchange): DhcpAnswer {
+    const { packet, mac, server } = exchange
     const unheard = proxyListensTo(packet)
     if (unheard) return silence(unheard)
-    const result = readPxeClient(packet, exchange.mac)
+    const result = readPxeClient(packet, mac)
     if (!result.client) return silence(result.reason)
-    const { client, advice, handOut } = takeStep(exchange, result.client)
-    const answer = answerAsProxy({
-      packet,
-      client,
-      handOut,
-      style: advice.style ?? settings.style,
-      server,
-      ports,
-    })
-    if (answer.kind === 'silent') return answer
-    noteOffered(exchange)
-    report(exchange, 'offered', 'proxy', { client, handOut }, undefined)
-    return answer
-  }
-
-  function answerBootServer(exchange: Exchange): DhcpAnswer {
-    const { packet, server, datagram } = exchange
-    const result = readPxeClient(packet, exchange.mac)
-    if (!result.client) return silence(result.reason)
-    const { client, advice, handOut } = takeStep(exchange, result.client)
+    const step = steps.take(exchange, result.client)
+    const { client, advice, handOut } = step
     const style = advice.style ?? settings.style
-    const { address, port } = datagram.source
-    const source = { address: parseIpv4(address) ?? unspecifiedIpv4, port }
-    const answer = answerAsBootServer({ packet, client, handOut, style, server, ports }, source)
-    if (answer.kind !== 'silent')
-      report(exchange, 'acknowledged', 'boot-server', { client, handOut }, undefined)
+    const answer = answerAsProxy({ packet, client, handOut, style, server, ports })
+    if (answer.kind !== 'silent') follower.noteOffered(exchange, 'proxy', step, undefined)
     return answer
   }
 
-  function answerServer(exchange: Exchange, addressServer: AddressServer): EngineResult {
-    const { packet, key, now } = exchange
-    const boot = bootStepOf(exchange)
-    if ('reason' in boot) return silent(boot.reason)
-    const reserved = boot.advice.address
+  /** Port 4011, in both modes. */
+  function answerOnProxyPort(exchange: Exchange): DhcpAnswer {
+    const { packet, mac, server, datagram } = exchange
+    const result = readPxeClient(packet, mac)
+    if (!result.client) return silence(result.reason)
+    const step = steps.take(exchange, result.client)
+    const { client, advice, handOut } = step
+    const source = {
+      address: parseIpv4(datagram.source.address) ?? unspecifiedIpv4,
+      port: datagram.source.port,
+    }
+    const style = advice.style ?? settings.style
+    const answer = answerAsBootServer({ packet, client, handOut, style, server, ports }, source)
+    if (answer.kind !== 'silent') follower.noteAcknowledged(exchange, 'boot-server', step, undefined)
+    return answer
+  }
+
+  /** Port 67 in server mode. */
+  function answerWithAddress(exchange: Exchange, addressServer: AddressServer): EngineResult {
+    const { packet, key, server, now } = exchange
+    const wish = wishOf(exchange)
+    if ('reason' in wish) return silent(wish.reason)
+    const { advice, boot } = wish
     const asked = addressServer.answer({
       packet,
       key,
-      wireAddress: exchange.server.address,
-      reserved,
-      isKnown: boot.advice.host !== undefined,
+      wireAddress: server.address,
+      reserved: advice.address,
+      isKnown: advice.host !== undefined,
       isOurServer: isOurAddress,
       now: Math.floor(now / 1000),
     })
     if (asked.subnet === undefined) return silent('subnet-unknown')
-    if (asked.turned) {
-      const subnet = formatIpv4Subnet(asked.subnet.subnet)
-      onEvent({
-        ...base(exchange),
-        type: asked.turned === 'exhausted' ? 'pool-exhausted' : 'pool-available',
-        subnet,
-      })
-    }
-    if (asked.isReservationUnavailable && reserved !== undefined)
-      onEvent({ ...base(exchange), type: 'reservation-unavailable', address: formatIpv4(reserved) })
+    if (asked.turned)
+      follower.tell(exchange, { type: asked.turned, subnet: formatIpv4Subnet(asked.subnet.subnet) })
+    if (asked.isReservationUnavailable && advice.address !== undefined)
+      follower.tell(exchange, { type: 'reservation-unavailable', address: formatIpv4(advice.address) })
 
     const { answer } = asked
     const reply = answerAsServer({
       packet,
       answer,
-      boot: boot.wish,
+      boot,
       networkOptions: asked.networkOptions,
-      hostName: boot.advice.hostName,
+      hostName: advice.hostName,
       server: chosenIdentity(exchange),
       ports,
     })
-    noteLease(exchange, answer, boot.wish, reply)
+    if (reply.kind !== 'silent') noteReply(exchange, answer, boot)
+    else if (answer.kind === 'silent') follower.noteOther(exchange, answer)
     return { answer: reply, change: 'change' in answer ? answer.change : undefined }
   }
 
   /** How the client of an address server boots, if it does; or why it must not be answered at all. */
-  function bootStepOf(
+  function wishOf(
     exchange: Exchange,
-  ): { readonly advice: DhcpAdvice; readonly wish?: BootWish } | { readonly reason: SilenceReason } {
-    const { packet, mac } = exchange
-    const asksForBoot =
-      packet.messageType === messageType.discover ||
-      packet.messageType === messageType.request ||
-      packet.messageType === messageType.inform
-    const result = asksForBoot ? rememberedOr(exchange, readPxeClient(packet, mac)) : undefined
+  ):
+    | { readonly advice: DhcpAdvice; readonly boot: BootWish | undefined }
+    | { readonly reason: SilenceReason } {
+    const result = wantsAnswer(exchange.packet) ? steps.recognise(exchange) : undefined
     if (result?.client) {
-      const { client, advice, handOut } = takeStep(exchange, result.client)
+      const { client, advice, handOut } = steps.take(exchange, result.client)
       // Half an offer is worse than none: firmware with an address and no file reports an error (field case 166).
-      return handOut.kind === 'nothing' ? { reason: handOut.reason } : { advice, wish: { client, handOut } }
+      return handOut.kind === 'nothing' ? { reason: handOut.reason } : { advice, boot: { client, handOut } }
     }
     if (result?.reason === 'architecture-unknown') return { reason: result.reason }
-    return { advice: decide(addressClient(mac)) }
+    return { advice: decide(addressClient(exchange.mac)), boot: undefined }
   }
 
-  /** Old Raspberry Pi ROMs say what they are in the DISCOVER alone (field case 42). */
-  function rememberedOr({ packet, key, now }: Exchange, result: PxeClientResult): PxeClientResult {
-    if (packet.messageType === messageType.discover) {
-      if (result.client) memory.recall(key).discover = { client: result.client, xid: packet.xid, at: now }
-      else forgetDiscover(key)
-      return result
-    }
-    if (result.client || packet.messageType !== messageType.request) return result
-    const client = rememberedBootClient(memory.find(key), packet.xid, now)
-    return client === undefined ? result : { client }
-  }
-
-  function forgetDiscover(key: ClientKey): void {
-    const remembered = memory.find(key)
-    if (remembered) remembered.discover = undefined
-  }
-
-  function takeStep(exchange: Exchange, client: PxeClient): BootStep {
-    const { key, packet, server, now } = exchange
-    const advice = decide(client)
-    const config = { baseUrl: server.baseUrl, loaders: settings.loaders }
-    const stage = memory.find(key)?.stage
-    const {
-      handOut,
-      memory: next,
-      isLooping,
-    } = climbLadder({ client, advice, config, memory: stage, xid: packet.xid, now })
-    if (next !== undefined && next !== stage) {
-      memory.recall(key).stage = next
-      if (isLooping) onEvent({ ...base(exchange), type: 'loop-suspected', handOut: handOut.kind })
-    }
-    if (client.mismatch)
-      onEvent({ ...base(exchange), type: 'client-contradicts-itself', mismatch: client.mismatch })
-    return { client, advice, handOut }
-  }
-
-  /** What the packet itself shows: which address the machine holds, and that it went on after an offer. */
-  function noteProgress({ packet, key, mac, datagram }: Exchange): void {
-    const isRequest = packet.messageType === messageType.request
-    if (isRequest || datagram.port === 'proxy') forgetOffers(key)
-    // An address server knows better than what clients say.
-    if (mac === undefined || addresses !== undefined || !isRequest) return
-    const requested = readIpv4(findOption(packet.options, optionCode.requestedAddress))
-    const address = requested ?? packet.ciaddr
-    if (address !== 0) learned.note(mac, address)
-  }
-
-  function noteOffered(exchange: Exchange): void {
-    const remembered = memory.recall(exchange.key)
-    const wasUnanswered = remembered.offer?.isUnanswered === true
-    remembered.offer = noteOffer(remembered.offer, exchange.packet.xid)
-    if (remembered.offer.isUnanswered && !wasUnanswered)
-      onEvent({ ...base(exchange), type: 'offers-unanswered' })
-  }
-
-  function forgetOffers(key: ClientKey): void {
-    const remembered = memory.find(key)
-    if (remembered) remembered.offer = undefined
-  }
-
-  function noteLease(
-    exchange: Exchange,
-    answer: LeaseAnswer,
-    wish: BootWish | undefined,
-    reply: DhcpAnswer,
-  ): void {
-    const { mac } = exchange
-    if (answer.kind === 'silent') {
-      if (answer.change === undefined || answer.change.kind === 'leased') return
-      if (mac !== undefined) learned.forget(mac)
-      const address = formatIpv4(answer.change.address)
-      onEvent({
-        ...base(exchange),
-        type: answer.change.kind === 'declined' ? 'declined' : 'released',
-        address,
-      })
-      return
-    }
-    if (answer.kind === 'refuse') {
-      onEvent({ ...base(exchange), type: 'refused', reason: answer.reason })
-      return
-    }
-    if (reply.kind === 'silent') return
-    if (answer.kind === 'offer') {
-      if (wish) noteOffered(exchange)
-      report(exchange, 'offered', 'server', wish, answer.address)
-      return
-    }
-    const address = answer.kind === 'acknowledge' ? answer.address : undefined
-    if (address !== undefined && mac !== undefined) learned.note(mac, address)
-    report(exchange, 'acknowledged', 'server', wish, address)
+  function noteReply(exchange: Exchange, answer: LeaseAnswer, boot: BootWish | undefined): void {
+    if (answer.kind === 'offer') follower.noteOffered(exchange, 'server', boot, answer.address)
+    else if (answer.kind === 'acknowledge')
+      follower.noteAcknowledged(exchange, 'server', boot, answer.address)
+    else if (answer.kind === 'inform') follower.noteAcknowledged(exchange, 'server', boot, undefined)
+    else follower.noteOther(exchange, answer)
   }
 
   /** A client that chose one of our servers hears from that one, on whatever wire its packet came. */
@@ -328,51 +181,15 @@ export function createDhcpEngine({
     return (chosen === undefined ? undefined : identityOf(chosen)) ?? server
   }
 
-  function report(
-    exchange: Exchange,
-    type: 'offered' | 'acknowledged',
-    role: 'proxy' | 'boot-server' | 'server',
-    boot: { readonly client: PxeClient; readonly handOut: HandOut } | undefined,
-    address: Ipv4 | undefined,
-  ): void {
-    onEvent({
-      type,
-      at: exchange.now,
-      interface: exchange.datagram.wire.interface,
-      mac: exchange.mac,
-      role,
-      address: address === undefined ? undefined : formatIpv4(address),
-      platform: boot?.client.platform,
-      handOut: boot?.handOut.kind,
-    })
-  }
-
-  return {
-    handle,
-    addresses,
-    learned,
-    learnFromLeases(changes) {
-      for (const change of changes) {
-        const mac = change.kind === 'leased' ? macOfKey(change.key) : undefined
-        if (mac !== undefined) learned.note(mac, change.address)
-      }
-    },
-    noteContact: (mac) => forgetOffers(keyOfMac(mac)),
-    unansweredClients: () =>
-      [...memory.entries()].filter(([, { offer }]) => offer?.isUnanswered).map(([key]) => key),
-  }
+  return { handle, addresses, follower }
 }
 
 function silent(reason: SilenceReason): EngineResult {
   return { answer: silence(reason), change: undefined }
 }
 
-function base({ now, datagram, mac }: Exchange): {
-  at: number
-  interface: string
-  mac: MacAddress | undefined
-} {
-  return { at: now, interface: datagram.wire.interface, mac }
+function wantsAnswer({ messageType: type }: DhcpPacket): boolean {
+  return type === messageType.discover || type === messageType.request || type === messageType.inform
 }
 
 /** A machine that only wants an address; its host record may reserve one. */

@@ -2,7 +2,7 @@ import { macWithHyphens } from '../core/mac.ts'
 import type { Platform } from './client-architecture.ts'
 import type { DhcpAdvice } from './dhcp-advice.ts'
 import type { PxeClient } from './pxe-client.ts'
-import { nextStage, type Stage, type StageRecord } from './stage-memory.ts'
+import { isLoop, nextStage, type Stage, type StageRecord } from './stage-memory.ts'
 
 /** Loader binaries by what firmware can start; a platform without one is not answered. */
 export type LoaderFiles = Readonly<Partial<Record<Platform, string>>>
@@ -47,10 +47,10 @@ export type NoHandOutReason =
 
 export interface LadderStep {
   readonly handOut: HandOut
-  /** To be kept for this client; absent when nothing was handed out. */
-  readonly memory?: StageRecord
-  /** This stage was asked for again and again without any progress to another. */
-  readonly isLooping: boolean
+  /** To be kept for this client; what it was when nothing was handed out. */
+  readonly memory: StageRecord | undefined
+  /** With this step, the same stage has been asked for so often that it is a loop. */
+  readonly startsLoop: boolean
 }
 
 export interface LadderInput {
@@ -69,9 +69,9 @@ export interface LadderInput {
 export function climbLadder({ client, advice, config, memory, xid, now }: LadderInput): LadderStep {
   const handOut = chooseHandOut(client, advice, config)
   const stage = stageOf(handOut)
-  if (stage === undefined) return { handOut, isLooping: false }
-  const step = nextStage(memory, stage, xid, now)
-  return { handOut, memory: step.record, isLooping: step.isLooping }
+  if (stage === undefined) return { handOut, memory, startsLoop: false }
+  const next = nextStage(memory, stage, xid, now)
+  return { handOut, memory: next, startsLoop: isLoop(next) && !isLoop(memory) }
 }
 
 export function chooseHandOut(client: PxeClient, advice: DhcpAdvice, config: LadderConfig): HandOut {

@@ -8,7 +8,8 @@ import { type DhcpPorts, standardPorts } from './destination.ts'
 import type { DecideForDhcp } from './dhcp-advice.ts'
 import type { DhcpEvent } from './dhcp-event.ts'
 import type { DhcpSettings } from './dhcp-settings.ts'
-import { createDhcpEngine, type DatagramSource } from './engine.ts'
+import { createDhcpEngine } from './engine.ts'
+import type { DatagramSource } from './exchange.ts'
 import type { ClientKey } from './hardware-address.ts'
 import { type InterfaceAddresses, listInterfaceAddresses } from './interface-addresses.ts'
 import type { PoolUsage } from './leases/allocate.ts'
@@ -132,7 +133,7 @@ export function createDhcpServer(parts: DhcpServerParts): DhcpServer {
     const nowSeconds = (): number => Math.floor(clock.now() / 1000)
     const remembered = await leases.load()
     addresses.restore(remembered, nowSeconds())
-    engine.learnFromLeases(addresses.changes(nowSeconds()))
+    engine.follower.learnFromLeases(addresses.changes(nowSeconds()))
     if (leases.isRewriteDue) await leases.rewrite(addresses.changes(nowSeconds()))
     return createAckQueue({
       store: leases,
@@ -161,10 +162,10 @@ export function createDhcpServer(parts: DhcpServerParts): DhcpServer {
     wires: () => wires?.states() ?? [],
     counts: () => ({ replies: { ...replies }, silences: { ...silences } }),
     usage: () => engine.addresses?.usage(Math.floor(clock.now() / 1000)) ?? [],
-    addressOf: (mac) => engine.learned.addressOf(mac),
-    macOf: (address) => engine.learned.macOf(address),
-    noteContact: engine.noteContact,
-    unansweredClients: engine.unansweredClients,
+    addressOf: (mac) => engine.follower.learned.addressOf(mac),
+    macOf: (address) => engine.follower.learned.macOf(address),
+    noteContact: engine.follower.noteContact,
+    unansweredClients: engine.follower.unansweredClients,
   }
 }
 

@@ -24,11 +24,13 @@ export function nextStage(
   stage: Stage,
   xid: number,
   now: number,
-): { readonly record: StageRecord; readonly isLooping: boolean } {
-  if (previous?.stage !== stage || now - previous.since >= loopWindowMs) {
-    return { record: { stage, runs: 1, xid, since: now }, isLooping: false }
-  }
-  if (previous.xid === xid) return { record: previous, isLooping: previous.runs >= loopRuns }
-  const record = { stage, runs: previous.runs + 1, xid, since: previous.since }
-  return { record, isLooping: record.runs >= loopRuns }
+): StageRecord {
+  if (previous?.stage !== stage || now - previous.since >= loopWindowMs)
+    return { stage, runs: 1, xid, since: now }
+  if (previous.xid === xid) return previous
+  return { stage, runs: previous.runs + 1, xid, since: previous.since }
+}
+
+export function isLoop(record: StageRecord | undefined): boolean {
+  return record !== undefined && record.runs >= loopRuns
 }

@@ -13,12 +13,12 @@ describe('machines that let offers pass (case 5)', () => {
   it('are told once after four, and go on being offered', () => {
     const rig = createRig()
     for (const secs of [0, 4, 12]) rig.send(discover(secs))
-    expect(rig.engine.unansweredClients()).toEqual([])
+    expect(rig.engine.follower.unansweredClients()).toEqual([])
     rig.send(discover(28))
-    expect(rig.engine.unansweredClients()).toEqual([client])
+    expect(rig.engine.follower.unansweredClients()).toEqual([client])
     expect(shown(rig.send(discover(60))).type).toBe(2)
     rig.send(discover(0, 0x02))
-    expect(rig.engine.unansweredClients()).toEqual([client])
+    expect(rig.engine.follower.unansweredClients()).toEqual([client])
     expect(rig.events.types().filter((type) => type === 'offers-unanswered')).toHaveLength(1)
   })
 
@@ -32,12 +32,15 @@ describe('machines that let offers pass (case 5)', () => {
       (rig: ReturnType<typeof createRig>) =>
         rig.send(fixture('edk2-pxe-x64-4011'), { port: 'proxy', from: '192.0.2.55' }),
     ],
-    ['a file that it fetched', (rig: ReturnType<typeof createRig>) => rig.engine.noteContact(client)],
+    [
+      'a file that it fetched',
+      (rig: ReturnType<typeof createRig>) => rig.engine.follower.noteContact(client),
+    ],
   ])('are not those that went on: %s', (_, goOn) => {
     const rig = createRig()
     for (const secs of [0, 4, 12, 28]) rig.send(discover(secs))
     goOn(rig)
-    expect(rig.engine.unansweredClients()).toEqual([])
+    expect(rig.engine.follower.unansweredClients()).toEqual([])
   })
 
   it('are watched in server mode too, boot clients alone', () => {
@@ -46,7 +49,7 @@ describe('machines that let offers pass (case 5)', () => {
       rig.send(discover(secs))
       rig.send(request({ xid: 0x09, secs, chaddr: '525400000009' }))
     }
-    expect(rig.engine.unansweredClients()).toEqual([client])
+    expect(rig.engine.follower.unansweredClients()).toEqual([client])
   })
 })
 
@@ -54,24 +57,24 @@ describe('addresses that a proxy learns', () => {
   it('from option 50 of a REQUEST on 67 and from ciaddr on 4011; the newest counts', () => {
     const rig = createRig()
     rig.send(fixture('edk2-pxe-x64-request'))
-    expect(rig.engine.learned.addressOf(client)).toBe(ip('192.0.2.55'))
+    expect(rig.engine.follower.learned.addressOf(client)).toBe(ip('192.0.2.55'))
     rig.send(request({ options: `35 01 03 ${address4(50, '192.0.2.56')} ff` }))
-    expect(rig.engine.learned.addressOf(client)).toBe(ip('192.0.2.56'))
-    expect(rig.engine.learned.macOf(ip('192.0.2.55'))).toBeUndefined()
+    expect(rig.engine.follower.learned.addressOf(client)).toBe(ip('192.0.2.56'))
+    expect(rig.engine.follower.learned.macOf(ip('192.0.2.55'))).toBeUndefined()
     rig.send(fixture('edk2-pxe-x64-4011'), { port: 'proxy', from: '192.0.2.55' })
-    expect(rig.engine.learned.macOf(ip('192.0.2.55'))).toBe(client)
+    expect(rig.engine.follower.learned.macOf(ip('192.0.2.55'))).toBe(client)
   })
 
   it('from a renewal, whoever the machine is', () => {
     const rig = createRig()
     rig.send(request({ options: '35 01 03 ff', ciaddr: '192.0.2.77', chaddr: '525400000001' }))
-    expect(rig.engine.learned.macOf(ip('192.0.2.77'))).toBe('52:54:00:00:00:01')
+    expect(rig.engine.follower.learned.macOf(ip('192.0.2.77'))).toBe('52:54:00:00:00:01')
   })
 
   it('not from a DISCOVER, whose wish nobody has granted', () => {
     const rig = createRig()
     rig.send(request({ options: `35 01 01 ${address4(50, '192.0.2.56')} ff` }))
-    expect(rig.engine.learned.addressOf(client)).toBeUndefined()
+    expect(rig.engine.follower.learned.addressOf(client)).toBeUndefined()
   })
 
   it('go to the last machine that got one, and the first has none then', () => {
@@ -98,13 +101,13 @@ describe('addresses that a proxy learns', () => {
 
   it('are those of the leases after a restart in server mode', () => {
     const rig = createRig({ settings: serverSettings() })
-    rig.engine.learnFromLeases([
+    rig.engine.follower.learnFromLeases([
       { kind: 'leased', address: ip('192.0.2.55'), key: client as never, until: 1 },
       { kind: 'released', address: ip('192.0.2.56'), key: '52:54:00:00:00:01' as never, until: 1 },
       { kind: 'leased', address: ip('192.0.2.57'), key: 'id/00ff' as never, until: 1 },
     ])
-    expect(rig.engine.learned.macOf(ip('192.0.2.55'))).toBe(client)
-    expect(rig.engine.learned.macOf(ip('192.0.2.56'))).toBeUndefined()
+    expect(rig.engine.follower.learned.macOf(ip('192.0.2.55'))).toBe(client)
+    expect(rig.engine.follower.learned.macOf(ip('192.0.2.56'))).toBeUndefined()
   })
 })
 

@@ -189,7 +189,7 @@ describe('a REQUEST', () => {
         until: Math.floor(rig.clock.now() / 1000) + 3600,
       },
     ])
-    expect(rig.engine.learned.addressOf('52:54:00:ab:cd:ef' as never)).toBe(ip(address))
+    expect(rig.engine.follower.learned.addressOf('52:54:00:ab:cd:ef' as never)).toBe(ip(address))
   })
 
   it('for another server’s offer gets silence, and frees ours (case 22)', () => {

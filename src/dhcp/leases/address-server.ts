@@ -26,7 +26,7 @@ export type AddressAnswer =
       readonly answer: LeaseAnswer
       readonly networkOptions: readonly DhcpOption[]
       /** The pool has just run out of addresses, or just has some again. */
-      readonly turned: 'exhausted' | 'available' | undefined
+      readonly turned: 'pool-exhausted' | 'pool-available' | undefined
       readonly isReservationUnavailable: boolean
     }
   | { readonly subnet?: undefined }
@@ -115,9 +115,12 @@ export function createAddressServer({
   }
 }
 
-function noteExhaustion(served: Served, answer: LeaseAnswer): 'exhausted' | 'available' | undefined {
+function noteExhaustion(
+  served: Served,
+  answer: LeaseAnswer,
+): 'pool-exhausted' | 'pool-available' | undefined {
   const isExhausted = answer.kind === 'silent' && answer.reason === 'pool-exhausted'
   if (isExhausted === served.isExhausted || (!isExhausted && answer.kind !== 'offer')) return undefined
   served.isExhausted = isExhausted
-  return isExhausted ? 'exhausted' : 'available'
+  return isExhausted ? 'pool-exhausted' : 'pool-available'
 }

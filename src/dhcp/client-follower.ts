@@ -1,0 +1,151 @@
+import { formatIpv4, type Ipv4 } from '../core/ipv4.ts'
+import type { MacAddress } from '../core/mac.ts'
+import { createClientMemory, rememberedBootClient } from './client-memory.ts'
+import type { DhcpEvent } from './dhcp-event.ts'
+import type { Exchange } from './exchange.ts'
+import { type ClientKey, keyOfMac, macOfKey } from './hardware-address.ts'
+import { createLearnedAddresses, type LearnedAddresses } from './learned-addresses.ts'
+import type { LeaseChange } from './leases/lease.ts'
+import type { LeaseAnswer } from './leases/lease-answer.ts'
+import type { HandOut } from './loader-ladder.ts'
+import { messageType, optionCode } from './option-codes.ts'
+import { findOption, readIpv4 } from './options.ts'
+import type { PxeClient } from './pxe-client.ts'
+import type { StageRecord } from './stage-memory.ts'
+import { noteOffer } from './unanswered-offers.ts'
+
+type Told = 'at' | 'interface' | 'mac'
+type Untold<E> = E extends { readonly mac: MacAddress | undefined } ? Omit<E, Told> : never
+/** What an event says besides when, where and of whom. */
+export type ClientNews = Untold<DhcpEvent>
+
+export interface Offered {
+  readonly client: PxeClient
+  readonly handOut: HandOut
+}
+
+export type ReplyRoleName = 'proxy' | 'boot-server' | 'server'
+
+/** Follows machines from packet to packet: what they were told, what they hold, and whether they get any further. */
+export interface ClientFollower {
+  readonly learned: LearnedAddresses
+  /** Tells of something that happens seldom. */
+  tell(exchange: Exchange, news: ClientNews): void
+  /** What the packet itself shows: which address the machine holds, and that it went on after an offer. */
+  noteProgress(exchange: Exchange): void
+  stageOf(key: ClientKey): StageRecord | undefined
+  noteStage(key: ClientKey, stage: StageRecord): void
+  /** Keeps who sent a DISCOVER, for its REQUEST; `undefined` when it is no boot client. */
+  noteDiscover(exchange: Exchange, client: PxeClient | undefined): void
+  /** The boot client whose DISCOVER this REQUEST follows. */
+  discovererOf(exchange: Exchange): PxeClient | undefined
+  noteOffered(
+    exchange: Exchange,
+    role: ReplyRoleName,
+    boot: Offered | undefined,
+    address: Ipv4 | undefined,
+  ): void
+  noteAcknowledged(
+    exchange: Exchange,
+    role: ReplyRoleName,
+    boot: Offered | undefined,
+    address: Ipv4 | undefined,
+  ): void
+  /** A lease answer that is no offer and no acknowledgement. */
+  noteOther(exchange: Exchange, answer: LeaseAnswer): void
+  noteContact(mac: MacAddress): void
+  learnFromLeases(changes: readonly LeaseChange[]): void
+  unansweredClients(): readonly ClientKey[]
+}
+
+export function createClientFollower({
+  onEvent,
+  isAddressServer,
+}: {
+  readonly onEvent: (event: DhcpEvent) => void
+  readonly isAddressServer: boolean
+}): ClientFollower {
+  const memory = createClientMemory()
+  const learned = createLearnedAddresses()
+
+  function tell({ now, datagram, mac }: Exchange, news: ClientNews): void {
+    onEvent({ at: now, interface: datagram.wire.interface, mac, ...news } as DhcpEvent)
+  }
+
+  /** For every packet: written out, because copying an object costs as much as making a reply. */
+  function report(
+    { now, datagram, mac }: Exchange,
+    type: 'offered' | 'acknowledged',
+    role: ReplyRoleName,
+    boot: Offered | undefined,
+    address: Ipv4 | undefined,
+  ): void {
+    onEvent({
+      type,
+      at: now,
+      interface: datagram.wire.interface,
+      mac,
+      role,
+      address: address === undefined ? undefined : formatIpv4(address),
+      platform: boot?.client.platform,
+      handOut: boot?.handOut.kind,
+    })
+  }
+
+  function forgetOffers(key: ClientKey): void {
+    const remembered = memory.find(key)
+    if (remembered) remembered.offer = undefined
+  }
+
+  function watchOffers(exchange: Exchange): void {
+    const remembered = memory.recall(exchange.key)
+    const wasUnanswered = remembered.offer?.isUnanswered === true
+    remembered.offer = noteOffer(remembered.offer, exchange.packet.xid)
+    if (remembered.offer.isUnanswered && !wasUnanswered) tell(exchange, { type: 'offers-unanswered' })
+  }
+
+  return {
+    learned,
+    tell,
+    noteProgress({ packet, key, mac, datagram }) {
+      const isRequest = packet.messageType === messageType.request
+      if (isRequest || datagram.port === 'proxy') forgetOffers(key)
+      // An address server knows better than what clients say.
+      if (mac === undefined || isAddressServer || !isRequest) return
+      const address = readIpv4(findOption(packet.options, optionCode.requestedAddress)) ?? packet.ciaddr
+      if (address !== 0) learned.note(mac, address)
+    },
+    stageOf: (key) => memory.find(key)?.stage,
+    noteStage(key, stage) {
+      memory.recall(key).stage = stage
+    },
+    noteDiscover({ key, packet, now }, client) {
+      const remembered = client === undefined ? memory.find(key) : memory.recall(key)
+      if (remembered) remembered.discover = client && { client, xid: packet.xid, at: now }
+    },
+    discovererOf: ({ key, packet, now }) => rememberedBootClient(memory.find(key), packet.xid, now),
+    noteOffered(exchange, role, boot, address) {
+      if (boot) watchOffers(exchange)
+      report(exchange, 'offered', role, boot, address)
+    },
+    noteAcknowledged(exchange, role, boot, address) {
+      if (address !== undefined && exchange.mac !== undefined) learned.note(exchange.mac, address)
+      report(exchange, 'acknowledged', role, boot, address)
+    },
+    noteOther(exchange, answer) {
+      if (answer.kind === 'refuse') tell(exchange, { type: 'refused', reason: answer.reason })
+      if (answer.kind !== 'silent' || answer.change === undefined || answer.change.kind === 'leased') return
+      if (exchange.mac !== undefined) learned.forget(exchange.mac)
+      tell(exchange, { type: answer.change.kind, address: formatIpv4(answer.change.address) })
+    },
+    noteContact: (mac) => forgetOffers(keyOfMac(mac)),
+    learnFromLeases(changes) {
+      for (const change of changes) {
+        const mac = change.kind === 'leased' ? macOfKey(change.key) : undefined
+        if (mac !== undefined) learned.note(mac, change.address)
+      }
+    },
+    unansweredClients: () =>
+      [...memory.entries()].filter(([, { offer }]) => offer?.isUnanswered).map(([key]) => key),
+  }
+}
