@@ -1,0 +1,32 @@
+import { parseDocument } from 'yaml'
+import { ServiceError } from '../../core/errors.ts'
+import { visibleText } from '../../core/visible-text.ts'
+
+/** Kubernetes itself refuses ConfigMaps above 1 MiB; a YAML parser needs seconds for hostile text of that length. */
+const maxCharacters = 1024 * 1024
+
+/**
+ * YAML as manifests use it: one document, no aliases (they can blow up a small file without end), no key twice.
+ *
+ * @throws ServiceError METADATA_INVALID
+ */
+export function parseYaml(text: string): unknown {
+  if (text.length > maxCharacters) throw unreadable(`YAML of more than ${maxCharacters} characters`)
+  try {
+    const document = parseDocument(text, { uniqueKeys: true, prettyErrors: true })
+    const [error] = document.errors
+    if (error !== undefined) throw error
+    return document.toJS({ maxAliasCount: 0 })
+  } catch (cause) {
+    throw unreadable(`not valid YAML (${visibleText((cause as Error).message, 160)})`, cause)
+  }
+}
+
+function unreadable(what: string, cause?: unknown): ServiceError {
+  return new ServiceError(
+    'METADATA_INVALID',
+    `the document is ${what}`,
+    { field: '', found: what, expected: 'YAML' },
+    cause,
+  )
+}
