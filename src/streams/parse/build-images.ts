@@ -3,7 +3,7 @@ import type { Artifact } from '../../core/artifact.ts'
 import { parseRelease } from '../../core/release.ts'
 import type { ArchMetadata, MetadataProblem } from '../metadata.ts'
 import { readBuildImage } from './artifact.ts'
-import { type Field, invalidField, isAbsent, isObject, member, members } from './field.ts'
+import { type Field, invalidField, isAbsent, isObject, member, members, object } from './field.ts'
 import { readOrNote } from './problems.ts'
 
 /** Install images by the names that documents use; 4.2 for s390x wrote `metal-dasd` what 4.3 calls `dasd`. */
@@ -35,6 +35,7 @@ export function readBuildImages({ arch, release, images, directory }: BuildImage
   problems: readonly MetadataProblem[]
 } {
   const problems: MetadataProblem[] = []
+  object(images)
   const metadata = readOrNote(arch, problems, (): ArchMetadata => {
     const live = readLive(images, directory)
     const installer = readInstaller(images, directory)

@@ -18,9 +18,8 @@ export function parseCosaMeta(document: Field, hints: ParseHints): Metadata {
   const lastModified = optionalTime(member(document, 'coreos-assembler.build-timestamp'))
   if (hints.baseUrl === undefined)
     throw invalidField(
-      images,
-      'a base URL in the configuration: the document names files without a place',
-      'none',
+      member(document, 'baseURI'),
+      'it here, or a base URL in the configuration: the document names files without a place',
     )
   const directory = directoryUrl(documentField(hints.baseUrl), hints.baseUrl)
   return {
