@@ -61,7 +61,7 @@ export async function listenControlSocket({
     throw new ServiceError(
       isDenied ? 'PERMISSION_DENIED' : 'LISTEN_FAILED',
       `the control socket ${path} could not be opened`,
-      { path },
+      { path, hint: 'its directory must exist and be writable for this user' },
       error,
     )
   })
