@@ -38,6 +38,8 @@ export interface CatalogInput {
   readonly pins: Iterable<PinResolution>
   /** Complete, verified files; a file that is not in here is not there. */
   readonly blobs: ReadonlyMap<Sha256, BlobFacts>
+  /** Admins' own initrds, served beside the bootimages once they are in the blob store. */
+  readonly extraInitrds?: Iterable<{ readonly sha256: Sha256; readonly name: string }>
 }
 
 const wantedStates: ReadonlySet<BootimageState> = new Set([
@@ -74,6 +76,11 @@ export function buildCatalog(input: CatalogInput): Catalog {
 
   const files = new Map<Sha256, ServedFile>()
   for (const image of ready.values()) for (const file of filesOf(image)) files.set(file.sha256, file)
+  for (const { sha256, name } of input.extraInitrds ?? []) {
+    const file = servedFile({ role: 'initramfs', sha256, name }, input.blobs)
+    if (file === undefined) awaited.add(sha256)
+    else if (!files.has(sha256)) files.set(sha256, file)
+  }
   for (const sha256 of files.keys()) awaited.delete(sha256)
 
   const heads = new Map<string, StreamHead>()
