@@ -7,7 +7,7 @@ export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 /** `auto`: text for people on a terminal, one JSON object a line anywhere else. */
-export const logFormats = ['auto', 'json', 'pretty'] as const
+export const logFormats = ['auto', 'text', 'json'] as const
 export type LogFormat = (typeof logFormats)[number]
 
 /** Where lines go; written to synchronously, so that a crash loses none. */
@@ -35,7 +35,7 @@ export interface ServiceLog extends Log {
  */
 export function createLog({ level, format = 'auto', destination, color }: LogOptions): ServiceLog {
   const isTerminal = destination.isTTY === true
-  const isPretty = format === 'pretty' || (format === 'auto' && isTerminal)
+  const isText = format === 'text' || (format === 'auto' && isTerminal)
   const logger = pino(
     {
       level,
@@ -43,7 +43,7 @@ export function createLog({ level, format = 'auto', destination, color }: LogOpt
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    isPretty ? prettyStream(destination, color ?? isTerminal) : destination,
+    isText ? textStream(destination, color ?? isTerminal) : destination,
   )
 
   const writeAt = (name: Exclude<LogLevel, 'silent'>) => (fields: object, message: string) => {
@@ -60,7 +60,7 @@ export function createLog({ level, format = 'auto', destination, color }: LogOpt
   }
 }
 
-function prettyStream(destination: LogDestination, color: boolean): pino.DestinationStream {
+function textStream(destination: LogDestination, color: boolean): pino.DestinationStream {
   const format = pretty.prettyFactory({
     colorize: color,
     colorizeObjects: false,

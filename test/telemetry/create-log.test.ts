@@ -29,12 +29,12 @@ test('on a terminal a line is text, and what a client sent cannot move the curso
   expect(line.trimEnd()).not.toContain('\n')
 })
 
-test('format json wins over a terminal, format pretty works without one', () => {
+test('format json wins over a terminal, format text works without one', () => {
   const terminal = recordingDestination(true)
   createLog({ level: 'info', format: 'json', destination: terminal }).info({}, 'a')
   expect(JSON.parse(terminal.lines[0] ?? '').msg).toBe('a')
   const pipe = recordingDestination()
-  createLog({ level: 'info', format: 'pretty', destination: pipe }).info({ x: 1 }, 'b')
+  createLog({ level: 'info', format: 'text', destination: pipe }).info({ x: 1 }, 'b')
   expect(pipe.lines[0]).toMatch(/INFO.*b/)
 })
 
