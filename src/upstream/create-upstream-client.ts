@@ -4,7 +4,7 @@ import { ServiceError } from '../core/errors.ts'
 import { addressRefusal, isLocalhostName } from './address-rules.ts'
 import type { UpstreamClient, UpstreamOptions, UpstreamRequest, UpstreamResponse } from './client.ts'
 import { createDispatchers } from './dispatchers.ts'
-import { displayUrl } from './display-url.ts'
+import { displayUrl, withoutLogin } from './display-url.ts'
 import { guardedLookup, type Resolver } from './guarded-lookup.ts'
 import { judgeRedirect } from './redirect.ts'
 import { responseBody } from './response-body.ts'
@@ -12,8 +12,17 @@ import { addressRefused, upstreamError } from './upstream-error.ts'
 
 const defaultStallTimeoutMs = 30_000
 
-/** Headers that speak for us; a redirect to another origin must not carry them there. */
-const credentialHeaders: ReadonlySet<string> = new Set(['authorization', 'cookie'])
+/** What a request may carry on to another origin; anything else may speak for us and stays behind. */
+const portableHeaders: ReadonlySet<string> = new Set([
+  'accept',
+  'cache-control',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-range',
+  'pragma',
+  'range',
+])
 
 /** Where the client touches the world, for tests. */
 export interface UpstreamEdges {
@@ -58,7 +67,7 @@ export function createUpstreamClient(options: UpstreamOptions & UpstreamEdges): 
     const isSameOrigin = url.origin === first.origin
     const given = Object.entries(request.headers ?? {})
       .map(([name, value]): [string, string] => [name.toLowerCase(), value])
-      .filter(([name]) => isSameOrigin || !credentialHeaders.has(name))
+      .filter(([name]) => isSameOrigin || portableHeaders.has(name))
     const ofOrigin = Object.entries(originHeaders.get(url.origin) ?? {}).map(
       ([name, value]): [string, string] => [name.toLowerCase(), value],
     )
@@ -75,7 +84,7 @@ export function createUpstreamClient(options: UpstreamOptions & UpstreamEdges): 
   return {
     async request(request) {
       const first = parseTarget(request.url)
-      const visited = [withoutLogin(first).href]
+      const visited = [withoutLogin(first)]
       let url = first
       for (;;) {
         const response = await send(url, request, first)
@@ -104,7 +113,7 @@ function describeResponse(
   // An answer that breaks before anybody reads it is an error for whoever reads it, not for the process.
   response.body.on('error', () => {})
   return {
-    url: withoutLogin(url).href,
+    url: withoutLogin(url),
     status: response.statusCode,
     headers,
     body: responseBody({ body: response.body, url, signal, stallTimeoutMs }),
@@ -165,14 +174,6 @@ function percentDecoded(text: string): string {
   } catch {
     return text
   }
-}
-
-function withoutLogin(url: URL): URL {
-  const bare = new URL(url)
-  bare.username = ''
-  bare.password = ''
-  bare.hash = ''
-  return bare
 }
 
 function plainHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string | undefined> {

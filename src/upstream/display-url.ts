@@ -5,3 +5,12 @@ export function displayUrl(url: string | URL): string {
   const { protocol, host, pathname } = new URL(text)
   return `${protocol}//${host}${pathname}`
 }
+
+/** The URL that identifies a resource: without user, password and fragment. */
+export function withoutLogin(url: string | URL): string {
+  const bare = new URL(url)
+  bare.username = ''
+  bare.password = ''
+  bare.hash = ''
+  return bare.href
+}
