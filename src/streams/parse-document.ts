@@ -26,6 +26,23 @@ export function parseDocument(bytes: Uint8Array, hints: ParseHints = {}): Metada
   return parsers[recogniseFormat(document)](document, hints)
 }
 
+/**
+ * `parseDocument` where only a document that names artifacts will do.
+ *
+ * @throws ServiceError METADATA_INVALID, also for a release index
+ */
+export function parseMetadata(bytes: Uint8Array, hints: ParseHints = {}): Metadata {
+  const parsed = parseDocument(bytes, hints)
+  if (parsed.format !== 'release-index') return parsed
+  const found = 'a release index, which names releases but no artifacts'
+  const expected = 'a document that names artifacts'
+  throw new ServiceError('METADATA_INVALID', `the document is ${found}; expected ${expected}`, {
+    field: 'releases',
+    found,
+    expected,
+  })
+}
+
 const parsers = {
   stream: parseStream,
   rhcos: parseRhcos,
