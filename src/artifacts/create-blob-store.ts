@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { Clock } from '../core/clock.ts'
 import { parseSha256, type Sha256 } from '../core/digest.ts'
 import type { BlobStat, BlobStore } from './blob-store.ts'
@@ -15,6 +16,8 @@ export async function prepareLayout(fs: FileSystem, layout: Layout): Promise<voi
   for (const path of [layout.dataDirectory, layout.artifacts]) {
     await storing('syncing', path, () => fs.syncDirectory(path))
   }
+  const parent = dirname(layout.dataDirectory)
+  await storing('syncing', parent, () => fs.syncDirectory(parent).catch(notOursIsFine))
 }
 
 /**
@@ -94,6 +97,11 @@ export function createBlobStore({
       return sum
     },
   }
+}
+
+/** A data directory that was made for us, below one that we may not read. */
+function notOursIsFine(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error
 }
 
 function absentIsFine(error: NodeJS.ErrnoException): void {

@@ -117,7 +117,6 @@ export class IncomingFile {
       await fs.syncDirectory(layout.shard(found))
       // Always, since an earlier run may have made the shard and not have come to this line.
       await fs.syncDirectory(layout.blobs)
-      await fs.syncDirectory(layout.incoming)
       await fs.remove(layout.resumeNote(this.path))
       const stat = await fs.stat(path)
       if (stat?.kind !== 'file') throw new Error('the file is gone right after it was stored')
