@@ -60,13 +60,7 @@ function compileOne(
   sources: ReadonlyMap<string, TemplateSource>,
 ): CompiledTemplate {
   const variables = usedVariables(engine, name, template, sources)
-  for (const variant of ['full', 'empty'] as const) {
-    try {
-      scriptBody(engine.renderSync(template, trialValues(name, variant)))
-    } catch (cause) {
-      throw invalid(cause, name, sources)
-    }
-  }
+  tryOut(engine, name, template, sources)
   return {
     variables,
     render(values) {
@@ -100,14 +94,31 @@ function usedVariables(
 
 function analyze(
   engine: Liquid,
-  name: string,
+  name: TemplateName,
   template: Template[],
   sources: ReadonlyMap<string, TemplateSource>,
 ) {
   try {
     return engine.analyzeSync(template)
   } catch (cause) {
+    // A part that is not there: running the template tells the line, unless that line is not reached.
+    tryOut(engine, name, template, sources)
     throw invalid(cause, name, sources)
+  }
+}
+
+function tryOut(
+  engine: Liquid,
+  name: TemplateName,
+  template: Template[],
+  sources: ReadonlyMap<string, TemplateSource>,
+): void {
+  for (const variant of ['full', 'empty'] as const) {
+    try {
+      scriptBody(engine.renderSync(template, trialValues(name, variant)))
+    } catch (cause) {
+      throw invalid(cause, name, sources)
+    }
   }
 }
 
@@ -146,7 +157,9 @@ function invalid(cause: unknown, name: string, sources: ReadonlyMap<string, Temp
   const { token, message } = cause as LiquidFault
   const path = sources.get(token?.file ?? name)?.path ?? token?.file ?? name
   const [line, column] = token?.getPosition?.() ?? [1, 1]
-  const what = message.replace(/, file:.*$/s, '').replace(/, line:.*$/s, '')
+  const what = message
+    .replace(/, (?:file|line):.*$/s, '')
+    .replace(/^ENOENT: Failed to lookup ("[^"]*").*$/s, 'there is no part $1')
   return new ServiceError(
     'TEMPLATE_INVALID',
     `${path}:${line}:${column}: ${what}`,
