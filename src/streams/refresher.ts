@@ -60,8 +60,11 @@ export interface RefresherOptions {
 export interface Refresher {
   /** Refreshes now and from then on; an aborted signal stops it. */
   start(signal?: AbortSignal): void
-  /** One refresh; joins the one that is under way. Never rejects. */
-  refreshNow(): Promise<RefreshOutcome>
+  /**
+   * One refresh; joins the one that is under way. Never rejects.
+   * `fresh`: past every cache on the way, for when an artifact did not have the digest that the document says.
+   */
+  refreshNow(how?: { readonly fresh?: boolean }): Promise<RefreshOutcome>
   /**
    * What the canonical place says, past mirrors; for confirming what came by one.
    * @throws ServiceError METADATA_UNAVAILABLE, METADATA_INVALID
@@ -81,7 +84,7 @@ export function createRefresher(options: RefresherOptions): Refresher {
   const schedule = { refreshMs: options.refreshMs, retry: options.retry ?? defaultRetry }
   const stopped = new AbortController()
   let last: { readonly document: RefreshedDocument; readonly validators?: Validators } | undefined
-  let flight: Promise<RefreshOutcome> | undefined
+  let flight: { readonly fresh: boolean; readonly outcome: Promise<RefreshOutcome> } | undefined
   let failuresInARow = 0
   let isStarted = false
   let hasChangedMeanwhile = false
@@ -115,9 +118,11 @@ export function createRefresher(options: RefresherOptions): Refresher {
     }
   }
 
-  async function refresh(): Promise<RefreshOutcome> {
+  async function refresh(fresh: boolean): Promise<RefreshOutcome> {
     const since = last?.validators
-    const answer: Answer = await bounded((signal) => source.fetch({ read, signal, ...(since && { since }) }))
+    const answer: Answer = await bounded((signal) =>
+      source.fetch({ read, signal, fresh, ...(since && { since }) }),
+    )
     stopped.signal.throwIfAborted()
     if (answer.kind === 'unchanged') return confirm(answer)
     const document = describe(answer)
@@ -137,11 +142,11 @@ export function createRefresher(options: RefresherOptions): Refresher {
     return { kind: 'unchanged', document }
   }
 
-  async function attempt(): Promise<RefreshOutcome> {
+  async function attempt(fresh: boolean): Promise<RefreshOutcome> {
     hasChangedMeanwhile = false
     cancelTimer?.()
     try {
-      const outcome = await refresh()
+      const outcome = await refresh(fresh)
       failuresInARow = 0
       return outcome
     } catch (error) {
@@ -176,13 +181,18 @@ export function createRefresher(options: RefresherOptions): Refresher {
     cancelTimer = timers.after(delayMs, () => void refreshNow())
   }
 
-  function refreshNow(): Promise<RefreshOutcome> {
+  function refreshNow({ fresh = false } = {}): Promise<RefreshOutcome> {
     if (stopped.signal.aborted) return Promise.resolve({ kind: 'stopped' })
-    flight ??= attempt().finally(() => {
-      flight = undefined
-      scheduleNext()
-    })
-    return flight
+    if (flight !== undefined && fresh && !flight.fresh)
+      return flight.outcome.then(() => refreshNow({ fresh }))
+    flight ??= {
+      fresh,
+      outcome: attempt(fresh).finally(() => {
+        flight = undefined
+        scheduleNext()
+      }),
+    }
+    return flight.outcome
   }
 
   function onSourceChange(): void {
@@ -194,7 +204,7 @@ export function createRefresher(options: RefresherOptions): Refresher {
     stopped.abort(new Error('stopped'))
     cancelTimer?.()
     stopWatching?.()
-    await flight
+    await flight?.outcome
   }
 
   return {

@@ -206,6 +206,22 @@ describe('a refresher', () => {
     expect([client.requests.length, documents.length]).toEqual([1, 1])
   })
 
+  it('a fresh one goes past every cache, and does not join one that does not', async () => {
+    const { refresher, client } = setUp(() => ({ headers: { etag: '"1"' }, body: july }))
+    await refresher.refreshNow()
+    const plain = refresher.refreshNow()
+    const fresh = refresher.refreshNow({ fresh: true })
+    const joined = refresher.refreshNow()
+    await Promise.all([plain, fresh, joined, refresher.refreshNow({ fresh: true })])
+    expect(
+      client.requests.map(({ headers }) => [headers?.['if-none-match'], headers?.['cache-control']]),
+    ).toEqual([
+      [undefined, undefined],
+      ['"1"', undefined],
+      [undefined, 'no-cache'],
+    ])
+  })
+
   it('a refresh that was asked for moves the next one', async () => {
     const { refresher, time, client } = setUp(() => ({ body: july }))
     refresher.start()

@@ -12,10 +12,9 @@ export interface HttpPlace {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export interface DocumentRequest extends HttpPlace {
-  readonly since?: Validators
-  readonly signal?: AbortSignal
-}
+export interface DocumentRequest
+  extends HttpPlace,
+    Pick<SourceRequest<unknown>, 'since' | 'fresh' | 'signal'> {}
 
 export type FetchedDocument =
   | { readonly kind: 'unchanged' }
@@ -31,9 +30,9 @@ const maxValidatorLength = 512
  *   the URL and what came. The signal's reason when it was aborted.
  */
 export async function fetchDocument(request: DocumentRequest): Promise<FetchedDocument> {
-  const { client, url, since, signal } = request
+  const { client, url, since, fresh, signal } = request
   const place = displayUrl(url)
-  const asked = since?.url === url ? since : undefined
+  const asked = since?.url === url && fresh !== true ? since : undefined
   let response: UpstreamResponse
   try {
     response = await client.request({
@@ -62,10 +61,10 @@ export async function fetchDocument(request: DocumentRequest): Promise<FetchedDo
 /** `fetchDocument`, read, as the answer of a source. */
 export async function answerFrom<T>(
   place: HttpPlace & { readonly viaMirror: boolean },
-  { read, since, signal }: SourceRequest<T>,
+  { read, ...how }: SourceRequest<T>,
 ): Promise<SourceAnswer<T>> {
   const { viaMirror, ...where } = place
-  const fetched = await fetchDocument({ ...where, ...(since && { since }), ...(signal && { signal }) })
+  const fetched = await fetchDocument({ ...where, ...how })
   const url = displayUrl(place.url)
   if (fetched.kind === 'unchanged') return { kind: 'unchanged', url, viaMirror }
   const { bytes, validators } = fetched
@@ -73,10 +72,14 @@ export async function answerFrom<T>(
   return { kind: 'document', url, viaMirror, bytes, document, ...(validators && { validators }) }
 }
 
-function requestHeaders({ headers }: DocumentRequest, asked: Validators | undefined): Record<string, string> {
+function requestHeaders(
+  { headers, fresh }: DocumentRequest,
+  asked: Validators | undefined,
+): Record<string, string> {
   return {
     accept: 'application/json, application/yaml, */*',
     ...headers,
+    ...(fresh === true && { 'cache-control': 'no-cache' }),
     ...(asked?.etag !== undefined && { 'if-none-match': asked.etag }),
     ...(asked?.lastModified !== undefined && { 'if-modified-since': asked.lastModified }),
   }

@@ -16,6 +16,8 @@ export interface SourceRequest<T> {
   readonly canonical?: boolean
   /** Of the last document that was read; absent to get the bytes in any case. */
   readonly since?: Validators
+  /** From the place itself, past every cache on the way: what came by the last document did not fit it (case 142). */
+  readonly fresh?: boolean
   readonly signal?: AbortSignal
 }
 
