@@ -16,9 +16,11 @@ export interface DocumentRequest
   extends HttpPlace,
     Pick<SourceRequest<unknown>, 'since' | 'fresh' | 'signal'> {}
 
-export type FetchedDocument =
-  | { readonly kind: 'unchanged' }
-  | { readonly kind: 'fetched'; readonly bytes: Uint8Array; readonly validators?: Validators }
+export interface FetchedDocument {
+  readonly kind: 'fetched'
+  readonly bytes: Uint8Array
+  readonly validators?: Validators
+}
 
 /** A validator goes back to its server as it came; what is longer is not worth keeping. */
 const maxValidatorLength = 512
@@ -29,7 +31,15 @@ const maxValidatorLength = 512
  * @throws ServiceError METADATA_UNAVAILABLE, METADATA_INVALID for what is too long or compressed; the message names
  *   the URL and what came. The signal's reason when it was aborted.
  */
-export async function fetchDocument(request: DocumentRequest): Promise<FetchedDocument> {
+export async function fetchDocument(
+  request: DocumentRequest & { readonly since?: undefined },
+): Promise<FetchedDocument>
+export async function fetchDocument(
+  request: DocumentRequest,
+): Promise<FetchedDocument | { readonly kind: 'unchanged' }>
+export async function fetchDocument(
+  request: DocumentRequest,
+): Promise<FetchedDocument | { readonly kind: 'unchanged' }> {
   const { client, url, since, fresh, signal } = request
   const place = displayUrl(url)
   const asked = since?.url === url && fresh !== true ? since : undefined
