@@ -123,6 +123,23 @@ describe('a directory laid out like a stream base URL', () => {
     })
   })
 
+  it('may hold the files too: relative and file: locations below it are fine, others are not', async () => {
+    const document = streamDocument({ architectures: ['x86_64', 'aarch64'] })
+    const { x86_64, aarch64 } = document.architectures
+    x86_64.artifacts.metal.formats.pxe.kernel.location = 'builds/44/x86_64/kernel'
+    x86_64.artifacts.metal.formats.pxe.rootfs.location = `file://${folder}/builds/44/x86_64/rootfs.img`
+    aarch64.artifacts.metal.formats.pxe.kernel.location = 'file:///etc/shadow'
+    await putFile(join(folder, 'streams', 'stable.json'), bytesOf(document))
+    const source = directoryAt(folder)
+    const read = (bytes: Uint8Array) => parseMetadata(bytes, { baseUrl: source.baseUrl })
+    const answer = await source.fetch({ read })
+    if (answer.kind !== 'document') throw new Error('no document')
+    const live = answer.document.architectures.get('x86_64')?.live
+    expect(live?.kernel.location).toBe(`file://${folder}/builds/44/x86_64/kernel`)
+    expect(live?.rootfs?.location).toBe(`file://${folder}/builds/44/x86_64/rootfs.img`)
+    expect(answer.document.architectures.has('aarch64')).toBe(false)
+  })
+
   it('names both places when neither is there', async () => {
     await expect(directoryAt(folder).fetch({ read: parseMetadata })).rejects.toMatchObject({
       message: `${folder}/streams/stable.json and ${folder}/stable.json: no such file`,
