@@ -12,8 +12,8 @@ import { createSession, type GlobalOptions } from './session.ts'
  */
 export async function runCli(context: CliContext): Promise<number> {
   let code: number = exitCode.ok
-  const program = createProgram(context, async (work) => {
-    code = await work(createSession(context, program.opts<GlobalOptions>()))
+  const program = createProgram(context, async (work, settings) => {
+    code = await work(createSession(context, program.opts<GlobalOptions>(), settings))
   })
   try {
     await program.parseAsync(context.argv, { from: 'user' })

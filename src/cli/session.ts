@@ -7,6 +7,7 @@ import type { CliContext } from './context.ts'
 import { findConfigFile } from './find-config-file.ts'
 import { openOperations } from './open-operations.ts'
 import type { TableStyle } from './output/table.ts'
+import { settingFlags } from './settings.ts'
 
 export const outputFormats = ['table', 'json'] as const
 export type OutputFormat = (typeof outputFormats)[number]
@@ -29,17 +30,23 @@ export interface Printable {
 export interface Session {
   readonly context: CliContext
   readonly globals: GlobalOptions
+  /** Absent: there is none, defaults hold. */
+  readonly configFile?: string
   /** The result, to stdout, which holds nothing else. */
   print(result: Printable): void
   /** A line for the person, to stderr. */
   say(line: string): void
-  /** @throws ServiceError CONFIG_INVALID, CONFIG_UNREADABLE */
+  /**
+   * Reads it, or reads it again.
+   * @throws ServiceError CONFIG_INVALID, CONFIG_UNREADABLE
+   */
   loadConfig(): LoadedConfig
   /** Opens the running service or the data directory itself, and closes it afterwards. */
   withOperations<T>(work: (operations: AdminOperations) => Promise<T>): Promise<T>
 }
 
-export function createSession(context: CliContext, globals: GlobalOptions): Session {
+/** @param settings parsed options that may set values of the configuration, besides the global ones */
+export function createSession(context: CliContext, globals: GlobalOptions, settings: object = {}): Session {
   const { stdout, stderr, env, cwd, runtime } = context
   // What is worth interrupting a command for; a person asks for more with --log-level.
   const log: Log = createLog({
@@ -48,22 +55,30 @@ export function createSession(context: CliContext, globals: GlobalOptions): Sess
     color: wantsColor(env, stderr),
   })
 
+  const configFile = findConfigFile({
+    ...(globals.config !== undefined && { flag: globals.config }),
+    env,
+    cwd,
+  })
+  let before: LoadedConfig | undefined
   function load(): LoadedConfig {
-    const file = findConfigFile({ ...(globals.config !== undefined && { flag: globals.config }), env, cwd })
-    return loadConfig({
-      ...(file !== undefined && { file }),
-      env,
+    // PILOTLIGHT_DEBUG is ours, not a setting.
+    const { PILOTLIGHT_DEBUG: _, ...settingsEnv } = env
+    before = loadConfig({
+      ...(configFile !== undefined && { file: configFile }),
+      env: settingsEnv,
       cwd,
-      flags: {
-        ...(globals.dataDir !== undefined && { dataDir: globals.dataDir }),
-        ...(globals.logLevel !== undefined && { logLevel: globals.logLevel }),
-      },
+      flags: settingFlags({ ...globals, ...settings }),
+      now: context.now(),
+      ...(before !== undefined && { before }),
     })
+    return before
   }
 
   return {
     context,
     globals,
+    ...(configFile !== undefined && { configFile }),
     print({ json, text }) {
       stdout.write(
         globals.output === 'json' ? `${JSON.stringify(json, null, 2)}\n` : text(styleOf(env, stdout)),
@@ -84,7 +99,7 @@ export function createSession(context: CliContext, globals: GlobalOptions): Sess
   }
 }
 
-function wantsColor(env: CliContext['env'], stream: { readonly isTTY?: boolean }): boolean {
+export function wantsColor(env: CliContext['env'], stream: { readonly isTTY?: boolean }): boolean {
   return stream.isTTY === true && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb'
 }
 

@@ -19,7 +19,7 @@ export function banner(facts: BannerFacts): string {
     .map(({ name, architectures }) => `${name} (${architectures.join(', ')})`)
     .join(', ')
   const where = renderFields([
-    ['  boot', `${bootUrl}   nodes load ${bootUrl}/boot.ipxe`],
+    ['  boot', `${bootUrl}   nodes load /boot.ipxe there, by this machine's own address`],
     ['  admin', `${adminUrl}   /readyz, /metrics, /api/v1/streams`],
     ['  data', dataDir],
     ['  config', configFile ?? 'none: defaults, DHCP and TFTP off'],
