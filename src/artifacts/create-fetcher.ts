@@ -141,7 +141,11 @@ export function createFetcherOver(options: {
 }
 
 function wantsTheSame(left: FetchRequest, right: FetchRequest): boolean {
-  return left.signatures === right.signatures && (left.gunzip ?? false) === (right.gunzip ?? false)
+  return (
+    left.signatures === right.signatures &&
+    (left.gunzip ?? false) === (right.gunzip ?? false) &&
+    left.trustedKeys?.join() === right.trustedKeys?.join()
+  )
 }
 
 function withoutOutcome({ blob, signed, uncompressed }: EngineResult): FetchedArtifact {

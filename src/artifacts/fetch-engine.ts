@@ -62,7 +62,7 @@ export function createFetchEngine(options: FetchEngineOptions & FetchEngineEdges
   const store = createBlobStore({ fs, layout, clock: { now } })
   const common = { fs, layout, upstream, store, blockBytes, reserveBytes, now, pause }
   let preparing: Promise<unknown> | undefined
-  let keys: Promise<readonly TrustedKey[]> | undefined
+  const keyRings = new Map<string, Promise<readonly TrustedKey[]>>()
 
   async function prepare(): Promise<void> {
     preparing ??= prepareLayout(fs, layout)
@@ -76,7 +76,10 @@ export function createFetchEngine(options: FetchEngineOptions & FetchEngineEdges
 
   async function trustedKeys(request: FetchRequest): Promise<readonly TrustedKey[]> {
     if (request.signatures === 'off') return []
-    keys ??= readTrustedKeys(options.trustedKeys)
+    const sources = request.trustedKeys ?? options.trustedKeys
+    const ring = sources.map((source) => Buffer.from(source).toString('latin1')).join('\n')
+    const keys = keyRings.get(ring) ?? readTrustedKeys(sources)
+    keyRings.set(ring, keys)
     return keys
   }
 

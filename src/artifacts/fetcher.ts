@@ -11,6 +11,8 @@ export interface FetchRequest {
   /** Base URLs tried before `artifact.location`. */
   readonly mirrors: readonly string[]
   readonly signatures: SignaturePolicy
+  /** Armored OpenPGP keys that this source's signatures may be made with; default: the fetcher's. */
+  readonly trustedKeys?: readonly string[]
   /** Extra request headers for the origin of `artifact.location` (never sent to another origin). */
   readonly headers?: Readonly<Record<string, string>>
   /**

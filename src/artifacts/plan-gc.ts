@@ -1,4 +1,3 @@
-import { type BootAttempt, isLeasing } from '../core/boot-attempt.ts'
 import { artifactsOf, type Bootimage, type BootimageId } from '../core/bootimage.ts'
 import type { Sha256 } from '../core/digest.ts'
 import type { BootimageState, DerivedRecord, PinResolution, StreamHead } from '../state/store.ts'
@@ -30,7 +29,8 @@ export interface GcInput {
   readonly heads: readonly StreamHead[]
   /** Those that some host or group still asks for. */
   readonly pins: readonly Pick<PinResolution, 'bootimage'>[]
-  readonly leases: readonly BootAttempt[]
+  /** By boots in progress. */
+  readonly leased: ReadonlySet<BootimageId>
   readonly derived: readonly DerivedRecord[]
   /** How many previous bootimages a stream keeps for each architecture. */
   readonly keep: (stream: string) => number
@@ -120,7 +120,7 @@ function keptBootimages(input: GcInput): ReadonlyMap<BootimageId, KeepReason> {
     hold(pending?.bootimage, 'held')
   }
   for (const { bootimage } of input.pins) hold(bootimage, 'pinned')
-  for (const attempt of input.leases) if (isLeasing(attempt, input.now)) hold(attempt.bootimage, 'leased')
+  for (const id of input.leased) hold(id, 'leased')
   for (const { bootimage, state } of input.bootimages) {
     if (fetchingStates.has(state)) hold(bootimage.id, 'being-fetched')
   }

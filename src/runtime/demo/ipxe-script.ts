@@ -65,8 +65,9 @@ type LineOutcome = IpxeOutcome | { readonly kind: 'goto'; readonly label: string
 async function runLine(line: string, machine: IpxeMachine): Promise<LineOutcome> {
   let outcome: LineOutcome = ok
   for (const { operator, words } of splitCommands(line)) {
-    if (operator === '||' && outcome.kind !== 'failed') return outcome
-    if (operator === '&&' && outcome.kind === 'failed') return outcome
+    // A command that is skipped leaves the outcome as it was, for the operator after it.
+    if (operator === '||' && outcome.kind !== 'failed') continue
+    if (operator === '&&' && outcome.kind === 'failed') continue
     outcome = await runCommand(
       words.map((word) => expand(word, machine.settings)),
       machine,

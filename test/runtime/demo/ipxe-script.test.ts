@@ -41,6 +41,18 @@ describe('runIpxeScript', () => {
     ])
   })
 
+  it('a skipped command leaves the outcome to the operator after it', async () => {
+    const answers = { no: () => failed }
+    expect(await run('#!ipxe\nno && a || b\nyes || c && d\nno ||\nlast\n', answers)).toEqual([
+      'no',
+      'b',
+      'yes',
+      'd',
+      'no',
+      'last',
+    ])
+  })
+
   it('stops at the first failing line', async () => {
     await expect(run('#!ipxe\nno\necho never\n', { no: () => failed })).rejects.toThrow('stopped at: no')
   })
