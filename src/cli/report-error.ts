@@ -85,11 +85,10 @@ function configProblems(problems: unknown): readonly ConfigProblem[] {
   )
 }
 
-/** What the system said, where the message does not repeat it. */
-function causeText(error: Error): string {
-  const { cause } = error
-  if (!(cause instanceof Error) || cause.message === '' || error.message.includes(cause.message)) return ''
-  return ` (${cause.message})`
+/** What the system said (`EADDRINUSE …`), where the message does not repeat it; words of a library help nobody. */
+function causeText({ message, cause }: Error): string {
+  const isSystemError = cause instanceof Error && 'syscall' in cause
+  return isSystemError && !message.includes(cause.message) ? ` (${cause.message})` : ''
 }
 
 function unexpectedErrorLines(error: unknown): string[] {

@@ -14,13 +14,17 @@ test('a known error is one line: what and where, and what to do below', () => {
 })
 
 test('the words of the system are added, once', () => {
-  const cause = Object.assign(new Error('EADDRINUSE: address in use'), { code: 'EADDRINUSE' })
-  const firstLine = (message: string) =>
-    describeError(new ServiceError('LISTEN_FAILED', message, {}, cause), plain).split('\n')[0]
+  const cause = Object.assign(new Error('EADDRINUSE: address in use'), {
+    code: 'EADDRINUSE',
+    syscall: 'listen',
+  })
+  const firstLine = (message: string, because: Error = cause) =>
+    describeError(new ServiceError('LISTEN_FAILED', message, {}, because), plain).split('\n')[0]
   expect(firstLine('port 80 could not be opened')).toBe(
     'pilotlight: port 80 could not be opened (EADDRINUSE: address in use)',
   )
   expect(firstLine(`port 80: ${cause.message}`)).toBe('pilotlight: port 80: EADDRINUSE: address in use')
+  expect(firstLine('port 80 is taken', new Error('words of a library'))).toBe('pilotlight: port 80 is taken')
 })
 
 test('a mistake in the configuration says file, line, column, path and hint of each problem', () => {

@@ -59,7 +59,7 @@ test('an upstream that cannot be reached is told once, with since when and the w
   })
   const { stderr } = await run('serve')
   expect(stderr).toContain(
-    'Stream fcos-stable: https://builds.example/streams/stable.json cannot be reached since 2026-11-29T11:59:00Z (nothing answered)',
+    'Stream fcos-stable cannot be read since 2026-11-29T11:59:00Z: https://builds.example/streams/stable.json: nothing answered; nothing of it is known yet',
   )
   expect(stderr).toContain('it is tried again')
   expect(stderr.match(/pilotlight demo/g)).toHaveLength(1)

@@ -46,7 +46,7 @@ function explanationText(explanation: Explanation, style: TableStyle): string {
     parts.push(
       renderTable(
         [{ title: 'VALUE' }, { title: '' }, { title: 'FROM' }],
-        values.map(({ field, value, origin }) => [field, value, origin]),
+        values.map(({ field, value, origin }) => [field, value === '' ? '-' : value, origin]),
         style,
       ),
     )

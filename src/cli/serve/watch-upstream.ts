@@ -44,10 +44,11 @@ export async function watchUpstream({
 }
 
 function failureLine({ name, source, failingSince, lastSuccessAt, error }: StreamSummary): string {
-  const why = error === undefined ? '' : ` (${error.message})`
+  const message = error?.message ?? 'nothing answered'
+  const what = message.includes(source) ? message : `${source}: ${message}`
   const meanwhile =
     lastSuccessAt === undefined
       ? 'nothing of it is known yet'
       : `what was read at ${lastSuccessAt} is still served`
-  return `Stream ${name}: ${source} cannot be reached since ${failingSince}${why}; ${meanwhile}, and it is tried again.`
+  return `Stream ${name} cannot be read since ${failingSince}: ${what}; ${meanwhile}, and it is tried again.`
 }
