@@ -23,8 +23,3 @@ export function parseMac(text: string): MacAddress | undefined {
   if (isMulticast) return undefined
   return (digits.match(/../g) as string[]).join(':') as MacAddress
 }
-
-/** The spelling that iPXE calls `hexhyp` and PXELINUX uses in file names: `52-54-00-ab-cd-ef`. */
-export function macWithHyphens(mac: MacAddress): string {
-  return mac.replaceAll(':', '-')
-}

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { FetchEvent } from '../artifacts/fetcher.ts'
 import { nodeFileSystem } from '../artifacts/file-system.ts'
 import { layoutOf } from '../artifacts/layout.ts'
+import { planSync, type Urgency, type WantedSet } from '../artifacts/plan-sync.ts'
 import { createSpaceCheck, defaultReserveBytes } from '../artifacts/space.ts'
 import type { BootService } from '../boot/boot-service.ts'
 import { createBootService } from '../boot/create-boot-service.ts'
@@ -30,6 +31,7 @@ import { createReleaseFinder } from './release-finder.ts'
 import { openStorage, type Storage } from './storage.ts'
 import { createStreamSet, type StreamSet } from './stream-set.ts'
 import { createSwappableFetcher, type SwappableFetcher } from './swappable-fetcher.ts'
+import { warnOfKeys } from './warn-of-keys.ts'
 
 export interface EngineOptions {
   readonly loaded: LoadedConfig
@@ -267,17 +269,24 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     await streams.configure(config.streams, config.upstream)
     const architecturesOf = (name: string) => streamOf(name)?.architectures
     void pins.setWanted(wantedPins(next.inventory, architecturesOf, clock.now()))
+    await warnOfKeys(config.streams.values(), clock.now(), log)
   }
 
   async function ensureWanted(names?: ReadonlySet<string>): Promise<void> {
-    const ids = new Set<BootimageId>()
+    const wanted: WantedSet[] = []
+    const want = (id: BootimageId | undefined, urgency: Urgency) => {
+      const record = id === undefined ? undefined : ledger.bootimages.get(id)
+      if (record !== undefined) wanted.push({ bootimage: record.bootimage, state: record.state, urgency })
+    }
     for (const { stream, arch, current, target } of ledger.heads.values()) {
       if (streamOf(stream)?.architectures.includes(arch) !== true) continue
       if (names !== undefined && !names.has(stream)) continue
-      for (const id of [target, current]) if (id !== undefined) ids.add(id)
+      want(current, 'current')
+      want(target, 'target')
     }
-    for (const id of pins.pinned()) ids.add(id)
-    await Promise.all([...ids].map((id) => sync.ensure(id)))
+    for (const id of pins.pinned()) want(id, 'pinned')
+    const { steps } = planSync({ wanted, present: new Set(blobIndex.facts.keys()) })
+    await Promise.all(steps.map(({ bootimage }) => sync.ensure(bootimage.id)))
   }
 
   await driver.settleAll()

@@ -3,10 +3,12 @@ import type { Timers } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { wantedPins } from '../rollout/wanted-pins.ts'
 import type { Engine } from './engine.ts'
+import { warnOfKeys } from './warn-of-keys.ts'
 
 const minuteMs = 60_000
 const garbageEveryMs = 60 * minuteMs
 const pinsEveryMs = 10 * minuteMs
+const keysEveryMs = 24 * 60 * minuteMs
 const scrubEveryMs = 24 * 60 * minuteMs
 /** A disk hardly notices it; 10 GB take a quarter of an hour. */
 const scrubBytesPerSecond = 12 * 2 ** 20
@@ -49,6 +51,7 @@ export function startTasks(options: {
     const architecturesOf = (name: string) => config.streams.get(name)?.architectures
     await engine.pins.setWanted(wantedPins(inventory, architecturesOf, Date.now()))
   })
+  every(keysEveryMs, 'keys', () => warnOfKeys(engine.loaded().config.streams.values(), Date.now(), log))
   every(scrubEveryMs, 'scrub', () =>
     scrub({
       store: engine.storage.blobs,

@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
-// Tests in test/fault, test/wire and test/load start real processes from dist/; `npm test` builds first.
+/** What needs neither root nor Debian packages. Tests in test/fault and test/wire start real processes from dist/. */
 export default defineConfig({
   test: {
+    root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
-    testTimeout: 20_000,
+    exclude: ['test/system/**'],
+    testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: 'forks',
     coverage: { provider: 'v8', include: ['src/**'], reporter: ['text', 'text-summary'] },
