@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
 import { dirname, isAbsolute, relative, resolve } from 'node:path'
 import { ServiceError } from '../core/errors.ts'
 import type { Inventory } from '../core/host.ts'
@@ -15,7 +16,7 @@ import { createReporter, type LayeredData, layerData, locateProblem, type Report
 import type { ConfigOrigin } from './origin.ts'
 import { applyOverlay, configFileVariable } from './overlay.ts'
 import { type ConfigProblem, configInvalid, sortProblems } from './problem.ts'
-import { readTextFile } from './read-text-file.ts'
+import { readTextFile, reasonOf } from './read-text-file.ts'
 import { readYaml } from './read-yaml.ts'
 import { referencedFiles } from './referenced-files.ts'
 import { configSchema, type RawConfig, startDefaults } from './schema.ts'
@@ -95,6 +96,7 @@ export function loadConfig(options: LoadConfigOptions): LoadedConfig {
   const raw = layers.data as RawConfig
   const report = createReporter(layers, problems, warnings)
   checkConfig(raw, layers, report, now)
+  checkTemplates(raw, absolute, display, report, files)
   const texts = readReferenced(raw, absolute, display, report, files)
   const config = buildConfig(raw, { env, absolute, texts, report })
   const streams = new Set(Object.keys(raw.streams))
@@ -122,6 +124,25 @@ function readMainFile(path: string, file: string): string {
     file,
     files: [path],
   })
+}
+
+/** What is in the templates is for the renderer to say; a folder that is not there is a mistake here. */
+function checkTemplates(
+  raw: RawConfig,
+  absolute: (path: ConfigPath, written: string) => string,
+  display: (path: string) => string,
+  report: Reporter,
+  files: string[],
+): void {
+  if (raw.templates === undefined) return
+  const path = ['templates', 'directory']
+  const directory = absolute(path, raw.templates.directory)
+  files.push(directory)
+  try {
+    readdirSync(directory)
+  } catch (cause) {
+    report.problem(path, `${display(directory)} ${reasonOf(cause)}`)
+  }
 }
 
 function readReferenced(

@@ -65,12 +65,19 @@ function problemsOf(errors: readonly ErrorObject[], data: unknown): readonly Sch
   return errors.flatMap((error) => {
     const path = pathOf(error.instancePath, data)
     // Of a value that may take several forms, only the form that was probably meant is spoken of.
-    const choice = choices.find(({ schemaPath }) => error.schemaPath.startsWith(`${schemaPath}/`))
+    const choice = choices.find((candidate) => isInside(error, candidate))
     if (choice !== undefined && !isMeantForm(choice, error)) return []
     if (error.keyword === 'anyOf' && hasMeantForm(error)) return []
     const problem = translate(error, path)
     return problem === undefined ? [] : [problem]
   })
+}
+
+function isInside(error: ErrorObject, choice: ErrorObject): boolean {
+  return (
+    error.schemaPath.startsWith(`${choice.schemaPath}/`) &&
+    `${error.instancePath}/`.startsWith(`${choice.instancePath}/`)
+  )
 }
 
 /** The form with the type that was found: an object for an object. */
