@@ -9,6 +9,8 @@ import { readVersion } from './telemetry/read-version.ts'
 
 /** Time that a stop may take; what it leaves undone is made good at the next start (G7). */
 const stopTimeoutMs = 8_000
+/** npm passes Ctrl-C on to a process that the terminal has already told; that is no second wish. */
+const sameSignalMs = 1_000
 
 let isServing = false
 
@@ -34,7 +36,7 @@ const runtime: CliRuntime = {
   async runDemo(options) {
     const { runDemo } = await import('./runtime/demo/run-demo.ts')
     const ended = new AbortController()
-    closeWithGrace({ delay: stopTimeoutMs, skip: ['SIGHUP', 'beforeExit'] }, async () => {
+    stopOnSignals(async () => {
       ended.abort()
       await demo
     })
@@ -45,32 +47,61 @@ const runtime: CliRuntime = {
 }
 
 /**
- * SIGTERM and SIGINT stop the service, a second one ends at once; SIGHUP reloads. The handlers are there before the
- * start, because a process that is number 1 in its container has no default ones.
+ * Ends the process with 0 once `stop` has finished, after SIGTERM or SIGINT; with 1 after a defect, after a second
+ * signal and when it takes too long. The handlers are there before anything starts, because a process that is number
+ * 1 in its container has no default ones.
  */
+function stopOnSignals(stop: () => Promise<void>): void {
+  const grace = closeWithGrace({ delay: stopTimeoutMs, skip: [...otherEvents] }, async ({ err }) => {
+    if (err !== undefined) process.stderr.write(`pilotlight: unexpected error: ${err.stack ?? String(err)}\n`)
+    await stop()
+  })
+  let stoppingSince: number | undefined
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (stoppingSince === undefined) {
+      stoppingSince = Date.now()
+      process.stderr.write(`pilotlight: ${signal} received, stopping\n`)
+      grace.close()
+    } else if (Date.now() - stoppingSince > sameSignalMs) {
+      process.stderr.write(`pilotlight: second ${signal}, ending at once\n`)
+      process.exit(1)
+    }
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+}
+
+/** What we handle ourselves or leave to Node; defects stay with close-with-grace. */
+const otherEvents = [
+  'SIGHUP',
+  'SIGINT',
+  'SIGQUIT',
+  'SIGILL',
+  'SIGTRAP',
+  'SIGABRT',
+  'SIGBUS',
+  'SIGFPE',
+  'SIGSEGV',
+  'SIGUSR2',
+  'SIGTERM',
+  'beforeExit',
+] as const
+
+/** SIGTERM and SIGINT stop the service, SIGHUP reloads it. A start that fails is the caller's to report. */
 async function keepRunning(
   start: () => Promise<Service>,
   onHangup: (service: Service) => Promise<void>,
 ): Promise<number> {
   let service: Service | undefined
-  isServing = true
-  const grace = closeWithGrace(
-    { delay: stopTimeoutMs, skip: ['SIGHUP', 'beforeExit'] },
-    async ({ err, signal }) => {
-      if (err !== undefined)
-        process.stderr.write(`pilotlight: unexpected error: ${err.stack ?? String(err)}\n`)
-      else process.stderr.write(`pilotlight: ${signal} received, stopping\n`)
-      await service?.stop()
-    },
-  )
+  stopOnSignals(async () => service?.stop())
   process.on('SIGHUP', () => {
     if (service !== undefined) void onHangup(service)
   })
+  isServing = true
   try {
     service = await start()
   } catch (error) {
     isServing = false
-    grace.uninstall()
     throw error
   }
   return new Promise<never>(() => {})
