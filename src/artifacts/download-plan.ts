@@ -14,6 +14,8 @@ export type AttemptOutcome =
 
 export interface Attempt {
   readonly url: string
+  /** Of the step that led to it. */
+  readonly continues: boolean
   readonly outcome: AttemptOutcome
   readonly error: ServiceError
 }
@@ -23,6 +25,8 @@ export type NextStep =
       readonly kind: 'try'
       readonly url: string
       readonly delayMs: number
+      /** It goes on with the transfer of the attempt before. */
+      readonly continues: boolean
       /** Go past caches on the way: this location has delivered wrong bytes before. */
       readonly revalidate: boolean
     }
@@ -31,7 +35,7 @@ export type NextStep =
 /** Wrong bytes may come this often before we stop for this cycle (field case 142). */
 export const maxFetches = 3
 const maxRounds = 3
-const maxCutsInARow = 8
+const mostContinuations = 8
 const longestRetryAfterMs = 60_000
 
 /**
@@ -50,12 +54,12 @@ function continueLast(attempts: readonly Attempt[]): NextStep | undefined {
   if (last === undefined) return undefined
   const { url, outcome } = last
   if (outcome.kind === 'bad-content' && outcome.wasResumed) {
-    return { kind: 'try', url, delayMs: 0, revalidate: false }
+    return { kind: 'try', url, delayMs: 0, continues: true, revalidate: false }
   }
   if (outcome.kind !== 'cut' || outcome.gainedBytes === 0) return undefined
-  const cuts = attempts.length - 1 - attempts.findLastIndex((attempt) => !isCutAt(attempt, url))
-  if (cuts >= maxCutsInARow) return undefined
-  return { kind: 'try', url, delayMs: pauseMs(cuts - 1), revalidate: false }
+  const continued = attempts.length - 1 - attempts.findLastIndex(({ continues }) => !continues)
+  if (continued >= mostContinuations) return undefined
+  return { kind: 'try', url, delayMs: pauseMs(continued), continues: true, revalidate: false }
 }
 
 function nextInRound(locations: readonly Location[], attempts: readonly Attempt[]): NextStep | undefined {
@@ -68,7 +72,7 @@ function nextInRound(locations: readonly Location[], attempts: readonly Attempt[
   const startsRound = round > 0 && open.every(({ rounds }) => rounds === round)
   const asked = retryAfterOf(next.url, attempts)
   const delayMs = Math.max(startsRound ? pauseMs(round) : 0, Math.min(asked, longestRetryAfterMs))
-  return { kind: 'try', url: next.url, delayMs, revalidate: false }
+  return { kind: 'try', url: next.url, delayMs, continues: false, revalidate: false }
 }
 
 function secondChance(locations: readonly Location[], attempts: readonly Attempt[]): NextStep {
@@ -77,16 +81,12 @@ function secondChance(locations: readonly Location[], attempts: readonly Attempt
     return wrong.length === 1 && attempts.findLast((attempt) => attempt.url === url) === wrong[0]
   })
   if (wrongOnce === undefined) return { kind: 'give-up' }
-  return { kind: 'try', url: wrongOnce.url, delayMs: 0, revalidate: true }
+  return { kind: 'try', url: wrongOnce.url, delayMs: 0, continues: false, revalidate: true }
 }
 
 /** 1 s, 2 s, 4 s … 16 s. */
 function pauseMs(step: number): number {
   return 1000 * 2 ** Math.min(step, 4)
-}
-
-function isCutAt({ url, outcome }: Attempt, at: string): boolean {
-  return url === at && outcome.kind === 'cut' && outcome.gainedBytes > 0
 }
 
 function isWrong({ outcome }: Attempt): boolean {
@@ -99,11 +99,7 @@ function isFinal(attempt: Attempt): boolean {
 
 /** Continuations of one transfer count as one. */
 function roundsOf(url: string, attempts: readonly Attempt[]): number {
-  return attempts.filter((attempt, index) => {
-    const before = attempts[index - 1]
-    const continues = before?.url === url && (isCutAt(before, url) || before.outcome.kind === 'bad-content')
-    return attempt.url === url && !continues
-  }).length
+  return attempts.filter((attempt) => attempt.url === url && !attempt.continues).length
 }
 
 function retryAfterOf(url: string, attempts: readonly Attempt[]): number {

@@ -36,14 +36,14 @@ export async function download(request: DownloadRequest, options: DownloadOption
     const step = nextStep(locations, attempts)
     if (step.kind === 'give-up') throw givingUp(artifact, attempts)
     if (step.delayMs > 0) await options.pause(step.delayMs, options.signal)
-    const { url, revalidate } = step
+    const { url, continues, revalidate } = step
     const headers = ownHeaders(artifact, url, request.headers)
     const ending = await tryLocation({ artifact, url, headers, revalidate, signal: options.signal }, options)
     if (ending.kind === 'stored') {
       await removeUnfinished(artifact, options)
       return ending.blob
     }
-    attempts.push({ url, outcome: ending.outcome, error: ending.error })
+    attempts.push({ url, continues, outcome: ending.outcome, error: ending.error })
   }
 }
 

@@ -90,7 +90,12 @@ function expectWhole(fs: UnsyncedFs, { blob, uncompressed, signed }: EngineResul
   expect(signed).toBe(true)
   const names = [...fs.files().keys()].sort()
   expect(names).toEqual([blob.path, uncompressed?.path, layout.signature(blob.sha256)].sort())
-  expect(fs.files().get(uncompressed?.path ?? '')?.equals(plain)).toBe(true)
+  expect(
+    fs
+      .files()
+      .get(uncompressed?.path ?? '')
+      ?.equals(plain),
+  ).toBe(true)
 }
 
 /** The same every run, another for each seed. */
