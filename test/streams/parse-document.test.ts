@@ -70,8 +70,8 @@ describe('what is no metadata is refused with what it is and what would have bee
     ['a number', '42', 'found the number 42'],
     ['null', 'null', 'found null'],
     ['an array', '[{"openshift_version":"4.9","url":"https://mirror.example/x.iso"}]', 'found an array'],
-    ['an empty object', {}, 'nothing in it'],
-    ['another object', { message: 'rate limited' }, 'an object with ["message"]'],
+    ['an empty object', {}, 'found an object with nothing'],
+    ['another object', { message: 'rate limited' }, 'an object with message'],
     ['marketplace data', { x86_64: { azure: {} }, aarch64: {} }, 'marketplace data?'],
     [
       'rollout metadata',
@@ -83,7 +83,8 @@ describe('what is no metadata is refused with what it is and what would have bee
     ['broken YAML', 'kind: ConfigMap\ndata: {a: [}\n', 'not valid YAML'],
     ['YAML with aliases', 'kind: ConfigMap\ndata: &a {stream: "{}"}\nother: *a\n', 'not valid YAML'],
     ['YAML with a key twice', 'kind: ConfigMap\ndata: {}\ndata: {}\n', 'not valid YAML'],
-    ['YAML nested without end', `kind: ConfigMap\ndata: ${'['.repeat(20_000)}`, 'not valid YAML'],
+    ['YAML nested without end', `kind: ConfigMap\ndata: ${'['.repeat(9_000)}`, 'not valid YAML'],
+    ['YAML of too many pieces', `kind: ConfigMap\ndata: ${'[a,'.repeat(20_000)}`, 'more than 10000 pieces'],
     ['endless YAML', `kind: ConfigMap\ndata: "${'x'.repeat(1024 * 1024)}"`, 'YAML of more than'],
   ])('%s', (_, document, found) => {
     const error = refusal(document)
@@ -110,6 +111,10 @@ describe('JSON that two readers understand differently is refused', () => {
       text.replace('"kernel":{', '"constructor" : 1,"kernel":{'),
       '"constructor" is not allowed',
     ],
+    ['repetition without end', `{"architectures":[${'1,'.repeat(100_000)}1]}`, 'more than 100000 values'],
+    ['nesting that nobody ends', '['.repeat(100_000), 'deeper than 64'],
+    ['an escape that is none in a name', '{"\\u12":1}', 'not valid JSON'],
+    ['a text that nobody ends', '{"a', 'not valid JSON'],
     [
       'nesting without end',
       `{"architectures":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
@@ -312,7 +317,7 @@ describe('a release index', () => {
     document.releases[1].metadata = 'ftp://builds.example/release.json'
     expect(refusal(document).details.field).toBe('releases[1].metadata')
     document.releases = Array.from({ length: 10_001 }, () => document.releases[0])
-    expect(refusal(document).message).toContain('at most 10000 releases')
+    expect(refusal(document).message).toContain('releases: found 10001 entries, expected at most 10000')
     document.releases = { '0': {} }
     expect(refusal(document).message).toBe('releases: found an object, expected an array')
   })

@@ -222,13 +222,13 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     'x86_64 49.84.202207192205-0 live',
   ],
   'schema/cosa-meta-v1-schema.json': [
-    'refused: : found an object with ["definitions","$schema","$id","type","title","required","optional","additionalProperties"]',
+    'refused: : found an object with definitions, $schema, $id, type, title, required, optional, additionalProperties, …',
   ],
   'schema/fcos-release-index-schema.json': [
-    'refused: : found an object with ["definitions","$schema","type","title","description","required","properties"]',
+    'refused: : found an object with definitions, $schema, type, title, description, required, properties',
   ],
   'schema/fcos-updates-schema.json': [
-    'refused: : found an object with ["definitions","$schema","type","title","description","required","properties"]',
+    'refused: : found an object with definitions, $schema, type, title, description, required, properties',
   ],
   'scos/stream/c10s-newest.json': [
     'stream c10s',

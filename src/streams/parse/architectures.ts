@@ -1,6 +1,6 @@
 import { type Arch, parseArch } from '../../core/arch.ts'
 import type { ArchMetadata, MetadataProblem } from '../metadata.ts'
-import { type Field, invalidField, isAbsent, member, members } from './field.ts'
+import { type Field, invalidField, isAbsent, member, memberNames } from './field.ts'
 import { readOrNote } from './problems.ts'
 
 export interface ArchitectureEntries {
@@ -22,9 +22,10 @@ export function readArchitectures(
   const architectures = new Map<Arch, ArchMetadata>()
   const problems: MetadataProblem[] = []
   const seen = new Set<Arch>()
-  for (const [name, entry] of members(field)) {
+  for (const name of memberNames(field)) {
     const arch = parseArch(name)
     if (arch === undefined) continue
+    const entry = member(field, name)
     if (seen.has(arch)) throw invalidField(entry, `one entry for ${arch}`, 'a second one in another spelling')
     seen.add(arch)
     const metadata = readOrNote(arch, problems, () => read(arch, entry, problems))

@@ -3,7 +3,7 @@ import type { Artifact } from '../../core/artifact.ts'
 import { parseRelease } from '../../core/release.ts'
 import type { ArchMetadata, MetadataProblem } from '../metadata.ts'
 import { readBuildImage } from './artifact.ts'
-import { type Field, invalidField, isAbsent, isObject, member, members, object } from './field.ts'
+import { type Field, invalidField, isAbsent, isObject, member, object } from './field.ts'
 import { readOrNote } from './problems.ts'
 
 /** Install images by the names that documents use; 4.2 for s390x wrote `metal-dasd` what 4.3 calls `dasd`. */
@@ -96,7 +96,7 @@ function readDisks(
  * RHCOS 4.1 and 4.2 named none in their x86_64 documents, and spelt the others into the release (`42s390x.81.…`).
  */
 export function archFromImages(images: Field, release: string): Arch | undefined {
-  const named = new Set(members(images).flatMap(([, image]) => archsIn(image.value)))
+  const named = new Set(Object.values(object(images)).flatMap(archsIn))
   if (named.size > 0) return named.size === 1 ? [...named][0] : undefined
   const parsed = parseRelease(release)
   if (parsed?.style !== 'ocp' || parsed.ocpMinor > 2) return undefined

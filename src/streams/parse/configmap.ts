@@ -1,5 +1,5 @@
 import type { Metadata, ParseHints } from '../metadata.ts'
-import { type Field, invalidField, isAbsent, member, members } from './field.ts'
+import { type Field, invalidField, isAbsent, listNames, member, memberNames } from './field.ts'
 import { parseJson } from './json.ts'
 import { parseStream } from './stream.ts'
 
@@ -21,23 +21,18 @@ export function parseConfigMap(document: Field, hints: ParseHints): Metadata {
 
 function chooseStream(streams: Field, stream: Field, wanted: string | undefined): Field {
   if (isAbsent(streams)) return embedded(stream)
-  const documents = members(embedded(streams))
-  const named = documents.find(([name]) => name === wanted)
-  if (named !== undefined) return named[1]
-  if (wanted !== undefined) throw invalidField(streams, `a stream "${wanted}"`, listed(documents))
-  const [only] = documents
-  if (only !== undefined && documents.length === 1) return only[1]
+  const documents = embedded(streams)
+  const names = memberNames(documents)
+  const [only] = names
+  if (wanted !== undefined && names.includes(wanted)) return member(documents, wanted)
+  if (wanted !== undefined) throw invalidField(streams, `a stream "${wanted}"`, listNames(names))
+  if (only !== undefined && names.length === 1) return member(documents, only)
   if (isAbsent(stream))
-    throw invalidField(streams, 'one stream, or the name of one in the configuration', listed(documents))
+    throw invalidField(streams, 'one stream, or the name of one in the configuration', listNames(names))
   return embedded(stream)
 }
 
 function embedded(field: Field): Field {
   if (typeof field.value !== 'string') throw invalidField(field, 'a stream document as text')
   return { path: field.path, value: parseJson(field.value, field.path) }
-}
-
-function listed(documents: readonly (readonly [string, Field])[]): string {
-  const names = documents.slice(0, 8).map(([, { path }]) => path)
-  return names.length === 0 ? 'none' : names.join(', ')
 }

@@ -50,18 +50,23 @@ export function member(parent: Field, name: string): Field {
   return { path: joinPath(parent.path, name), value: ownValue(object(parent), name) }
 }
 
-/** All members of an object, in the document's order. */
-export function members(parent: Field): readonly (readonly [string, Field])[] {
-  return Object.entries(object(parent)).map(([name, value]) => [
-    name,
-    { path: joinPath(parent.path, name), value },
-  ])
+/** The names of an object's members, in the document's order. */
+export function memberNames(parent: Field): readonly string[] {
+  return Object.keys(object(parent))
 }
 
-/** The elements of an array. */
-export function elements(field: Field): readonly Field[] {
+/** The elements of an array of bounded length. */
+export function elements(field: Field, max: number): readonly Field[] {
   if (!Array.isArray(field.value)) throw invalidField(field, 'an array')
+  if (field.value.length > max) throw invalidField(field, `at most ${max}`, `${field.value.length} entries`)
   return field.value.map((value: unknown, index) => ({ path: `${field.path}[${index}]`, value }))
+}
+
+/** The first few of many names, for a message. */
+export function listNames(names: readonly string[]): string {
+  if (names.length === 0) return 'nothing'
+  const shown = names.slice(0, 8).map((name) => visibleText(name, 40) || '""')
+  return names.length > shown.length ? `${shown.join(', ')}, …` : shown.join(', ')
 }
 
 export function object(field: Field): Readonly<Record<string, unknown>> {

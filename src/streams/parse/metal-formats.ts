@@ -2,7 +2,7 @@ import type { Arch } from '../../core/arch.ts'
 import type { Artifact } from '../../core/artifact.ts'
 import type { ArchMetadata, MetadataProblem } from '../metadata.ts'
 import { readArtifact } from './artifact.ts'
-import { type Field, invalidField, isAbsent, member, members } from './field.ts'
+import { type Field, invalidField, isAbsent, listNames, member, memberNames } from './field.ts'
 import { readOrNote } from './problems.ts'
 
 /** Compressed raw disk images; `4k.` is for disks with 4096-byte sectors (facts §2). */
@@ -32,7 +32,7 @@ export function readMetalFormats({ arch, release, formats, base, problems }: Met
   const pxe = member(formats, 'pxe')
   const installerPxe = member(formats, 'installer-pxe')
   if (isAbsent(pxe) && isAbsent(installerPxe))
-    throw invalidField(formats, 'pxe or installer-pxe', names(formats))
+    throw invalidField(formats, 'pxe or installer-pxe', listNames(memberNames(formats)))
   const live = isAbsent(pxe) ? undefined : { ...readPair(pxe, base), ...readRootfs(pxe, base) }
   const installer = isAbsent(installerPxe) ? undefined : readPair(installerPxe, base)
   return {
@@ -73,13 +73,4 @@ function readDisks(
     if (disk !== undefined) disks.set(variant, disk)
   }
   return [...disks.values()]
-}
-
-function names(field: Field): string {
-  return members(field).length === 0
-    ? 'nothing'
-    : members(field)
-        .map(([name]) => name)
-        .slice(0, 8)
-        .join(', ')
 }

@@ -1,7 +1,7 @@
 import { parseArch } from '../../core/arch.ts'
 import type { ServiceError } from '../../core/errors.ts'
 import type { MetadataFormat } from '../metadata.ts'
-import { type Field, invalidField, isObject } from './field.ts'
+import { type Field, invalidField, isObject, listNames } from './field.ts'
 
 const anyFormat =
   'a stream document (architectures), rhcos.json (baseURI, images), meta.json (buildid, images), ' +
@@ -49,6 +49,5 @@ function notMetadata(document: Field, value: Readonly<Record<string, unknown>>):
   const names = Object.keys(value)
   if (names.length > 0 && names.every((name) => parseArch(name) !== undefined))
     return invalidField(document, anyFormat, 'architectures at top level (marketplace data?)')
-  const shown = JSON.stringify(names.slice(0, 8).map((name) => name.slice(0, 40)))
-  return invalidField(document, anyFormat, `an object with ${names.length === 0 ? 'nothing in it' : shown}`)
+  return invalidField(document, anyFormat, `an object with ${listNames(names)}`)
 }

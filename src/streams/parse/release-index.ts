@@ -14,10 +14,8 @@ const maxEntries = 10_000
 export function parseReleaseIndex(document: Field, hints: ParseHints): ReleaseIndex {
   const label = optionalText(member(document, 'stream'))
   const field = member(document, 'releases')
-  const entries = elements(field)
+  const entries = elements(field, maxEntries)
   if (entries.length === 0) throw invalidField(field, 'releases, each with version and metadata', 'none')
-  if (entries.length > maxEntries)
-    throw invalidField(field, `at most ${maxEntries} releases`, `${entries.length}`)
   return {
     format: 'release-index',
     ...(label === undefined ? {} : { label }),
