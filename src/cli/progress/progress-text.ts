@@ -29,7 +29,8 @@ function amountText(doneBytes: number, totalBytes: number | undefined, bytesPerS
 /** One bootimage that is on its way, in one line. */
 export function progressText(bootimage: BootimageSummary): string {
   const { state, doneBytes, totalBytes, bytesPerSecond } = bootimage
-  const amount = doneBytes === undefined ? '' : ` ${amountText(doneBytes, totalBytes, bytesPerSecond ?? 0)}`
+  const isCounted = doneBytes !== undefined && (doneBytes > 0 || totalBytes !== undefined)
+  const amount = isCounted ? ` ${amountText(doneBytes, totalBytes, bytesPerSecond ?? 0)}` : ''
   return `${bootimageLabel(bootimage)}: ${state}${amount}`
 }
 

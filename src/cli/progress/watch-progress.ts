@@ -4,7 +4,9 @@ import { isUnderWay, progressLine, progressText } from './progress-text.ts'
 
 const terminalIntervalMs = 500
 const plainIntervalMs = 2_000
-const plainStepPercent = 10
+const plainSteps = 10
+/** Where the total is not known. */
+const plainStepBytes = 100 * 1024 * 1024
 
 export interface ProgressOptions {
   readonly operations: Pick<AdminOperations, 'bootimages'>
@@ -67,7 +69,7 @@ function terminalView(stream: CliStream): ProgressView {
   }
 }
 
-/** A line when the state changes and at every tenth part, so that a log stays short. */
+/** A line when the state changes and at every tenth part (or 100 MiB), so that a log stays short. */
 function plainView(stream: CliStream): ProgressView {
   const told = new Map<string, string>()
   return {
@@ -84,6 +86,7 @@ function plainView(stream: CliStream): ProgressView {
 }
 
 function stepOf({ state, doneBytes = 0, totalBytes }: BootimageSummary): string {
-  const percent = totalBytes === undefined || totalBytes === 0 ? 0 : (doneBytes / totalBytes) * 100
-  return `${state} ${Math.floor(percent / plainStepPercent)}`
+  const isTotalKnown = totalBytes !== undefined && totalBytes > 0
+  const steps = isTotalKnown ? (doneBytes / totalBytes) * plainSteps : doneBytes / plainStepBytes
+  return `${state} ${Math.floor(steps)}`
 }

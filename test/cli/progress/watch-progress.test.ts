@@ -63,6 +63,19 @@ test('elsewhere there is a plain line a step, without control characters', async
   ])
 })
 
+test('without a total there is a line for every 100 MiB', async () => {
+  const MiB = 1024 * 1024
+  const answers = [0, 50, 120, 150, 210].map((done) => {
+    const { totalBytes: _, ...rest } = downloading(done * MiB)
+    return [rest]
+  })
+  expect((await show(answers, false)).trimEnd().split('\n')).toEqual([
+    's x86_64 44: downloading',
+    's x86_64 44: downloading 120 MiB',
+    's x86_64 44: downloading 210 MiB',
+  ])
+})
+
 test('a question that fails does not fail the work', async () => {
   expect(await show([new Error('gone'), [downloading(10)]], false)).toContain('10 %')
 })
