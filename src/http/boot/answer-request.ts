@@ -1,12 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import { visibleText } from '../../core/visible-text.ts'
-import { baseUrl, type UrlAddress } from './base-url.ts'
 import type { BootSources } from './boot-request.ts'
 import type { Connection } from './connections.ts'
 import type { Exchange } from './exchange.ts'
 import type { LogLimiter } from './log-limiter.ts'
-import { notFound, textReply } from './reply.ts'
+import { notFound, type Reply, textReply } from './reply.ts'
 import { parseRequestTarget } from './request-target.ts'
 import { matchRoute } from './routes.ts'
 import { type FileReplyParts, sendFileReply } from './send-file-reply.ts'
@@ -15,11 +13,19 @@ import { sendContent } from './send-reply.ts'
 /** Request bodies mean nothing here; a small one is read and dropped, a larger one ends the connection. */
 const maxDroppedBodyBytes = 64 * 1024
 
+const methodNotAllowed = textReply(
+  405,
+  'Only GET and HEAD are answered here. The admin listener takes changes.',
+  [['Allow', 'GET, HEAD']],
+)
+const nothingHere = notFound(
+  'Nothing has this name here. A machine starts with /boot.ipxe; /streams/<stream>.json lists files.',
+)
+const failed = textReply(500, 'The service failed on this request; its log says more.')
+
 export interface RequestAnswererParts {
   readonly sources: BootSources
   readonly fileParts: FileReplyParts
-  /** What an admin configured for URLs. */
-  readonly urls: UrlAddress
   readonly misses: LogLimiter
   isClosing(): boolean
   /** Seconds that have passed since some moment; only differences count. */
@@ -32,78 +38,78 @@ export type AnswerRequest = (
   request: IncomingMessage,
   response: ServerResponse,
   connection: Connection,
-) => Promise<void>
+) => void
 
-/** Bytes → request → ask → answer → bytes, for every request of the listener. Never rejects. */
+/** Bytes → request → ask → answer → bytes, for every request of the listener. Never throws. */
 export function createRequestAnswerer(parts: RequestAnswererParts): AnswerRequest {
-  const { sources, fileParts, urls, misses } = parts
+  const { sources, fileParts, misses } = parts
   const { log } = sources
 
-  async function answer(exchange: Exchange): Promise<string | undefined> {
+  function replyTo(exchange: Exchange): Reply | Promise<Reply> {
     const { request, connection } = exchange
     const target = parseRequestTarget(request.url ?? '')
     if (target.kind === 'refused') {
-      sendContent(exchange, textReply(target.status, `This request is refused: ${target.reason}.`))
-      return undefined
+      return textReply(target.status, `This request is refused: ${target.reason}.`)
     }
     const { method } = request
-    if (method !== 'GET' && method !== 'HEAD') {
-      sendContent(
-        exchange,
-        textReply(405, 'Only GET and HEAD are answered here. The admin listener takes changes.', [
-          ['Allow', 'GET, HEAD'],
-        ]),
-      )
-      return undefined
-    }
+    if (method !== 'GET' && method !== 'HEAD') return methodNotAllowed
     const match = matchRoute(target.segments)
-    if (match === undefined) {
-      sendContent(
-        exchange,
-        notFound(
-          'Nothing has this name here. A machine starts with /boot.ipxe; /streams/<stream>.json lists files.',
-        ),
-      )
-      return undefined
-    }
-    const { localAddress = '', localPort = 0 } = request.socket
-    const reply = await match.route.answer(
+    if (match === undefined) return nothingHere
+    exchange.route = match.route.pattern
+    return match.route.answer(
       {
         method,
         params: match.params,
         query: target.query,
-        baseUrl: baseUrl(urls, { localAddress, localPort }),
+        baseUrl: connection.baseUrl,
         address: connection.address,
       },
       sources,
     )
-    if (reply.kind === 'content') sendContent(exchange, reply)
-    else await sendFileReply(exchange, reply, fileParts)
-    return match.route.pattern
   }
 
-  return async function answerRequest(request, response, connection) {
+  /** Most answers are in memory and leave at once; only a file, or what has to be read first, is waited for. */
+  function send(exchange: Exchange, reply: Reply): Promise<void> | undefined {
+    if (reply.kind === 'file') return sendFileReply(exchange, reply, fileParts)
+    sendContent(exchange, reply)
+    return undefined
+  }
+
+  function fail(exchange: Exchange, error: unknown): void {
+    log.error({ err: error, path: pathForLog(exchange.request) }, 'boot request failed')
+    if (exchange.response.headersSent) exchange.response.destroy()
+    else sendContent(exchange, failed)
+  }
+
+  return function answerRequest(request, response, connection) {
     const startedAt = parts.monotonicSeconds()
-    const isLast = parts.isClosing() || dropBody(request)
     const exchange: Exchange = {
       request,
       response,
       connection,
       isHead: request.method === 'HEAD',
-      isLast,
+      isLast: dropBody(request) || parts.isClosing(),
+      route: undefined,
       status: 0,
     }
-    let route: string | undefined
-    try {
-      route = await answer(exchange)
-    } catch (error) {
-      log.error({ err: error, path: pathForLog(request) }, 'boot request failed')
-      if (response.headersSent) response.destroy()
-      else sendContent(exchange, textReply(500, 'The service failed on this request; its log says more.'))
+
+    function finish(): void {
+      logMiss(exchange)
+      const seconds = parts.monotonicSeconds() - startedAt
+      parts.onRequest(exchange.route, request.method ?? '', exchange.status, seconds)
+      if (parts.isClosing() && !exchange.isLast) request.socket.destroySoon()
     }
-    logMiss(exchange)
-    parts.onRequest(route, request.method ?? '', exchange.status, parts.monotonicSeconds() - startedAt)
-    if (parts.isClosing() && !isLast) (request.socket as Socket).destroySoon()
+
+    try {
+      const reply = replyTo(exchange)
+      const sent =
+        reply instanceof Promise ? reply.then((late) => send(exchange, late)) : send(exchange, reply)
+      if (sent === undefined) finish()
+      else void sent.catch((error: unknown) => fail(exchange, error)).then(finish)
+    } catch (error) {
+      fail(exchange, error)
+      finish()
+    }
   }
 
   /** A name that is not here, once a minute for each client: optional probes are normal (field cases 84, 165). */
@@ -122,9 +128,12 @@ function pathForLog({ url = '' }: IncomingMessage): string {
 
 /** Reads and drops a body. `true`: it is too large to wait for, so the connection must end with the answer. */
 function dropBody(request: IncomingMessage): boolean {
-  const length = Number(request.headers['content-length'] ?? 0)
-  const isChunked = request.headers['transfer-encoding'] !== undefined
-  if (length === 0 && !isChunked) return false
-  request.resume()
-  return isChunked || length > maxDroppedBodyBytes
+  const { rawHeaders } = request
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? '').toLowerCase()
+    if (name !== 'content-length' && name !== 'transfer-encoding') continue
+    request.resume()
+    return name === 'transfer-encoding' || Number(rawHeaders[index + 1]) > maxDroppedBodyBytes
+  }
+  return false
 }

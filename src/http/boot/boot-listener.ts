@@ -84,8 +84,8 @@ export interface BootListener {
 const maxHeaderBytes = 16 * 1024
 /** Slices between two looks at the network: 4 MiB, near 2 ms. */
 const slicesPerTurn = 8
-/** 8 MiB in one write to a slow client, as long as the cache has room. */
-const maxBlocksAtOnce = 16
+/** 1.5 MiB in one write to a slow client, as long as the cache has room; more brought nothing. */
+const maxBlocksAtOnce = 3
 
 /**
  * The listener that nodes boot from. Plain `node:http`, because firmware and loaders want what frameworks smooth
@@ -94,7 +94,7 @@ const maxBlocksAtOnce = 16
 export function createBootListener(options: BootListenerOptions): BootListener {
   const { catalog, bootService, renderer, clock, log, urls = {}, ignoredMachines = 'script' } = options
   const limits = { ...defaultBootListenerLimits, ...options.limits }
-  const connections = createConnections({ maxPerAddress: limits.maxConnectionsPerAddress })
+  const connections = createConnections({ maxPerAddress: limits.maxConnectionsPerAddress, urls })
   const misses = createLogLimiter({ clock })
   const alarms = createLogLimiter({ clock })
   let closing: Promise<void> | undefined
@@ -115,7 +115,6 @@ export function createBootListener(options: BootListenerOptions): BootListener {
         options.onFileProblem?.(sha256, problem)
       },
     },
-    urls,
     misses,
     isClosing: () => closing !== undefined,
     monotonicSeconds: () => performance.now() / 1000,
@@ -144,13 +143,13 @@ export function createBootListener(options: BootListenerOptions): BootListener {
       request.socket.destroy()
       return
     }
-    response.once('close', () => {
+    response.on('close', () => {
       connection.openRequests -= 1
       if (connection.openRequests === 0 && connection.lastWords !== undefined) {
         request.socket.end(connection.lastWords)
       }
     })
-    void answerRequest(request, response, connection)
+    answerRequest(request, response, connection)
   }
 
   server.on('request', onRequest)

@@ -1,8 +1,8 @@
 import { archFromIpxe } from '../../core/arch.ts'
 import type { BootClient, Firmware } from '../../core/client.ts'
 import { type MacAddress, parseMac } from '../../core/mac.ts'
-import { parseUuid } from '../../core/uuid.ts'
-import { firstValue, type QueryPair } from './query-string.ts'
+import { parseUuid, type Uuid } from '../../core/uuid.ts'
+import type { QueryPair } from './query-string.ts'
 
 const maxMacs = 16
 const maxSerialLength = 128
@@ -30,8 +30,6 @@ const placeholderSerials: ReadonlySet<string> = new Set([
   '123456789',
   '1234567890',
 ])
-/** `0`, `0000000`, `XXXXXXX`, `.......`, `-`: one character over and over. */
-const sameCharacter = /^(.)\1*$/s
 
 /**
  * Reads what an iPXE says of its machine in the query of `/ipxe`: `mac` (may be repeated, any spelling), `uuid`,
@@ -39,53 +37,61 @@ const sameCharacter = /^(.)\1*$/s
  * Anything else, anything unreadable and anything unexpanded (`${…}`) counts as not said (field cases 103, 121, 148).
  */
 export function bootClientFromQuery(pairs: readonly QueryPair[], address: string | undefined): BootClient {
-  const said = pairs.filter(([, value]) => !value.includes('${'))
-  const buildArch = firstValue(said, 'arch')
-  const platform = firstValue(said, 'platform')?.trim().toLowerCase()
-  const arch =
-    buildArch === undefined
-      ? undefined
-      : archFromIpxe(buildArch.trim().toLowerCase(), platform, readFlag(firstValue(said, 'lm')))
+  const macs: MacAddress[] = []
+  let uuid: Uuid | undefined
+  let serial: string | undefined
+  let buildArch: string | undefined
+  let platform: string | undefined
+  let hasLongMode: boolean | undefined
+  for (const [name, value] of pairs) {
+    const text = value.includes('${') ? '' : trimVendorText(value)
+    if (text === '') continue
+    if (name === 'mac') addMac(macs, text)
+    else if (name === 'uuid') uuid ??= parseUuid(text)
+    else if (name === 'serial') serial ??= readSerial(text)
+    else if (name === 'arch') buildArch ??= text.toLowerCase()
+    else if (name === 'platform') platform ??= text.toLowerCase()
+    else if (name === 'lm') hasLongMode ??= readFlag(text)
+  }
   return {
-    macs: readMacs(said),
-    uuid: firstReadable(said, 'uuid', parseUuid),
-    serial: firstReadable(said, 'serial', readSerial),
-    arch,
+    macs,
+    uuid,
+    serial,
+    arch: buildArch === undefined ? undefined : archFromIpxe(buildArch, platform, hasLongMode),
     firmware: readFirmware(platform),
     loader: 'ipxe',
     address,
   }
 }
 
-function readMacs(pairs: readonly QueryPair[]): readonly MacAddress[] {
-  const macs = pairs
-    .filter(([name]) => name === 'mac')
-    .map(([, value]) => parseMac(trimVendorText(value)))
-    .filter((mac) => mac !== undefined)
-  return [...new Set(macs)].slice(0, maxMacs)
-}
-
-function firstReadable<T>(
-  pairs: readonly QueryPair[],
-  name: string,
-  read: (text: string) => T | undefined,
-): T | undefined {
-  for (const [key, value] of pairs) {
-    const result = key === name ? read(trimVendorText(value)) : undefined
-    if (result !== undefined) return result
-  }
-  return undefined
+function addMac(macs: MacAddress[], text: string): void {
+  const mac = parseMac(text)
+  if (mac !== undefined && macs.length < maxMacs && !macs.includes(mac)) macs.push(mac)
 }
 
 function readSerial(text: string): string | undefined {
   if (text === '' || text.length > maxSerialLength) return undefined
-  if (placeholderSerials.has(text.toLowerCase()) || sameCharacter.test(text)) return undefined
+  if (isOneCharacter(text) || placeholderSerials.has(text.toLowerCase())) return undefined
   return text
+}
+
+/** `0`, `0000000`, `XXXXXXX`, `.......`: one character over and over. */
+function isOneCharacter(text: string): boolean {
+  return text === text.charAt(0).repeat(text.length)
 }
 
 /** Vendors pad with blanks and end with line breaks; control characters are never part of a name. */
 function trimVendorText(text: string): string {
-  return text.replace(/\p{Cc}/gu, '').trim()
+  return (hasControlCharacter(text) ? text.replace(/\p{Cc}/gu, '') : text).trim()
+}
+
+/** A loop, because every value of every request passes here. */
+function hasControlCharacter(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return true
+  }
+  return false
 }
 
 function readFirmware(platform: string | undefined): Firmware {
@@ -93,7 +99,7 @@ function readFirmware(platform: string | undefined): Firmware {
   return platform === 'efi' ? 'uefi' : 'unknown'
 }
 
-function readFlag(text: string | undefined): boolean | undefined {
+function readFlag(text: string): boolean | undefined {
   if (text === '1') return true
   return text === '0' ? false : undefined
 }

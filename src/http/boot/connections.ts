@@ -1,9 +1,11 @@
 import type { Socket } from 'node:net'
-import { plainAddress } from './base-url.ts'
+import { baseUrl, plainAddress, type UrlAddress } from './base-url.ts'
 
 /** What is known of one connection while it is open. */
 export interface Connection {
   readonly address: string
+  /** Where URLs in answers on this connection point to; without a slash at the end. */
+  readonly baseUrl: string
   /** Requests whose answer is not written yet; more than one when a client does not wait. */
   openRequests: number
   /** An answer to send when the requests before it have theirs; the connection ends with it. */
@@ -19,7 +21,14 @@ export interface Connections {
 }
 
 /** Keeps count, so that no single address can take every connection there is. */
-export function createConnections({ maxPerAddress }: { readonly maxPerAddress: number }): Connections {
+export function createConnections({
+  maxPerAddress,
+  urls,
+}: {
+  readonly maxPerAddress: number
+  /** What an admin configured for URLs. */
+  readonly urls: UrlAddress
+}): Connections {
   const bySocket = new WeakMap<object, Connection>()
   const perAddress = new Map<string, number>()
 
@@ -31,7 +40,14 @@ export function createConnections({ maxPerAddress }: { readonly maxPerAddress: n
       return undefined
     }
     perAddress.set(address, count + 1)
-    const connection: Connection = { address, openRequests: 0, lastWords: undefined, onGone: new Set() }
+    const { localAddress = '', localPort = 0 } = socket
+    const connection: Connection = {
+      address,
+      baseUrl: baseUrl(urls, { localAddress, localPort }),
+      openRequests: 0,
+      lastWords: undefined,
+      onGone: new Set(),
+    }
     bySocket.set(socket, connection)
     socket.once('close', () => {
       const left = (perAddress.get(address) ?? 1) - 1

@@ -10,15 +10,18 @@ export interface Exchange {
   readonly isHead: boolean
   /** The connection ends with this answer. */
   readonly isLast: boolean
-  /** The answer's, once it is known; for metrics. */
+  /** The pattern that matched and the answer's status, once they are known; for metrics. */
+  route: string | undefined
   status: number
 }
 
 /** Writes the head: the given lines in the given letter case, and those of the protocol that Node adds. */
 export function writeHead(exchange: Exchange, status: number, lines: HeaderLines): void {
+  const flat: string[] = []
+  for (const [name, value] of lines) flat.push(name, value)
+  if (exchange.isLast) flat.push('Connection', 'close')
   exchange.status = status
-  const all = exchange.isLast ? [...lines, ['Connection', 'close'] as const] : lines
-  exchange.response.writeHead(status, all.flat())
+  exchange.response.writeHead(status, flat)
 }
 
 /** Resolves when the answers before this one have left; `false` when the connection did first. */

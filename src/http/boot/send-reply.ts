@@ -4,7 +4,9 @@ import { type ContentReply, textReply } from './reply.ts'
 
 /** Sends a body that is in memory. */
 export function sendContent(exchange: Exchange, reply: ContentReply): void {
-  const { etag, body } = reply
+  const { etag } = reply
+  // Encoded once: rendered text is a rope of many pieces, which a socket would walk several times.
+  const body = typeof reply.body === 'string' ? Buffer.from(reply.body, 'utf8') : reply.body
   if (etag !== undefined) {
     const verdict = checkPreconditions(conditionsOf(exchange), { etag })
     if (verdict === 'not-modified') {
@@ -16,12 +18,13 @@ export function sendContent(exchange: Exchange, reply: ContentReply): void {
       return
     }
   }
-  writeHead(exchange, reply.status, [
+  const lines: (readonly [string, string])[] = [
     ['Content-Type', reply.contentType],
-    ['Content-Length', String(Buffer.byteLength(body))],
+    ['Content-Length', String(body.length)],
     ...reply.headers,
-    ...(etag === undefined ? [] : [['ETag', etag] as const]),
-  ])
+  ]
+  if (etag !== undefined) lines.push(['ETag', etag])
+  writeHead(exchange, reply.status, lines)
   if (exchange.isHead) exchange.response.end()
   else exchange.response.end(body)
 }
