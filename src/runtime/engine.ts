@@ -157,7 +157,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     },
     onChanged: publish,
     refreshStream: async (name) => {
-      await streams.refresh(name)
+      await streams.refresh(name, { fresh: true })
     },
     clock,
     timers,
@@ -220,7 +220,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
   const pins = createPinResolver({
     ledger,
-    findRelease: createReleaseFinder({ store, archive, streamOf, client: () => streams.client(), clock }),
+    findRelease: createReleaseFinder({ store, archive, streamOf, streams: () => streams, clock }),
     recordDocument: (document) => store.recordDocument(document),
     ensure,
     onChanged: publish,

@@ -28,11 +28,13 @@ export interface StreamSetOptions {
 /** The refreshers of the configured streams; a reload replaces those whose configuration changed. */
 export interface StreamSet {
   configure(streams: ReadonlyMap<string, StreamConfig>, upstream: UpstreamOptions): Promise<void>
-  /** `undefined` for a stream that is not configured. */
-  refresh(stream: string): Promise<RefreshOutcome | undefined>
+  /** `undefined` for a stream that is not configured. `fresh`: past every cache on the way. */
+  refresh(stream: string, options?: { readonly fresh?: boolean }): Promise<RefreshOutcome | undefined>
   canonical(stream: string): Promise<RefreshedDocument | undefined>
   /** Where a stream comes from, for people: without credentials. */
   describe(stream: string): string
+  /** Where relative locations of a stream's documents start, unless its configuration says so. */
+  baseUrlOf(stream: string): string | undefined
   /** The client that speaks with the outside as configured now. */
   client(): UpstreamClient
   stop(): Promise<void>
@@ -103,9 +105,10 @@ export function createStreamSet(options: StreamSetOptions): StreamSet {
         if (options.follows) member.refresher.start()
       }
     },
-    refresh: async (stream) => members.get(stream)?.refresher.refreshNow(),
+    refresh: async (stream, settings) => members.get(stream)?.refresher.refreshNow(settings),
     canonical: async (stream) => members.get(stream)?.refresher.fetchCanonical(),
     describe: (stream) => members.get(stream)?.source.description ?? '',
+    baseUrlOf: (stream) => members.get(stream)?.source.baseUrl,
     client: currentClient,
     async stop() {
       await Promise.all([...members.keys()].map(drop))
