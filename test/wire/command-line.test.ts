@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 const main = resolve(import.meta.dirname, '../../dist/main.js')
 const isBuilt = existsSync(main)
 if (!isBuilt)
-  process.stderr.write('test/cli/main.test.ts: dist/main.js is not built, its tests are skipped\n')
+  process.stderr.write('test/wire/command-line.test.ts: dist/main.js is not built, its tests are skipped\n')
 
 describe.skipIf(!isBuilt)('the program as a process', () => {
   let cwd: string
