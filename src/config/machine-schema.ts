@@ -128,4 +128,3 @@ export const hostsFileSchema = Type.Object(
 export type RawBootSettings = Static<typeof profileSchema>
 export type RawGroup = Static<typeof groupSchema>
 export type RawHost = Static<typeof hostSchema>
-export type RawHostsFile = Static<typeof hostsFileSchema>

@@ -19,28 +19,14 @@ export interface SchemaProblem {
 
 export type Validate = (data: unknown) => readonly SchemaProblem[]
 
-/** Makes a function that tells every way in which data is not what the schema says. */
+/**
+ * Makes a function that tells every way in which data is not what the schema says. The schema is compiled when the
+ * function is first used: that takes longer than most commands do.
+ */
 export function createValidate(schema: TSchema): Validate {
-  // `strict` would refuse keywords that are not ours either; `verbose` hands each error its part of the schema.
-  const ajv = new Ajv({ allErrors: true, verbose: true, strict: true, strictTypes: false })
-  for (const [name, { problem }] of Object.entries(formats)) {
-    ajv.addFormat(name, { type: 'string', validate: (text: string) => problem(text) === undefined })
-  }
-  for (const keyword of ownKeywords) {
-    if (keyword === 'exactlyOne' || keyword === 'atLeastOne') {
-      ajv.addKeyword({
-        keyword,
-        type: 'object',
-        schemaType: 'array',
-        errors: false,
-        validate: keyRules[keyword],
-      })
-    } else {
-      ajv.addKeyword(keyword)
-    }
-  }
-  const validate: ValidateFunction = ajv.compile(schema)
+  let validate: ValidateFunction | undefined
   return (data) => {
+    validate ??= compile(schema)
     if (validate(data)) return []
     const told = new Map<string, SchemaProblem>()
     for (const problem of problemsOf(validate.errors ?? [], data)) {
@@ -49,6 +35,20 @@ export function createValidate(schema: TSchema): Validate {
     }
     return [...told.values()]
   }
+}
+
+function compile(schema: TSchema): ValidateFunction {
+  // `strict` finds misspelt keywords; `verbose` hands each error its part of the schema.
+  const ajv = new Ajv({ allErrors: true, verbose: true, strict: true, strictTypes: false })
+  for (const [name, { problem }] of Object.entries(formats)) {
+    ajv.addFormat(name, { type: 'string', validate: (text: string) => problem(text) === undefined })
+  }
+  for (const keyword of ownKeywords) {
+    const rule = keyRules[keyword as keyof typeof keyRules]
+    if (rule === undefined) ajv.addKeyword(keyword)
+    else ajv.addKeyword({ keyword, type: 'object', schemaType: 'array', errors: false, validate: rule })
+  }
+  return ajv.compile(schema)
 }
 
 const keyRules = {

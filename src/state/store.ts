@@ -112,14 +112,19 @@ export interface RefreshWrite {
  * @throws ServiceError STATE_UNAVAILABLE when the store cannot be written or read
  */
 export interface StateStore {
+  /** Bootimages that are known keep their state; heads are replaced. */
   recordRefresh(write: RefreshWrite): Promise<void>
-  /** Also raises `lastSeenAt` of a known document. */
+  /** Of a document that this stream is known to have had, only `lastSeenAt` is raised. */
   recordDocument(document: DocumentRecord): Promise<void>
-  /** Newest first. */
+  /** Last seen first. */
   listDocuments(filter?: { stream?: string; limit?: number }): Promise<readonly DocumentRecord[]>
 
   /** Inserts, or leaves an existing record alone and returns it. */
   addBootimage(record: BootimageRecord): Promise<BootimageRecord>
+  /**
+   * Replaces state and failure (none given: none left); `readyAt` and `kernelUncompressed` stay unless given.
+   * Does nothing when the bootimage is not there: it may have been removed meanwhile.
+   */
   setBootimageState(
     id: BootimageId,
     change: {
@@ -129,11 +134,13 @@ export interface StateStore {
       kernelUncompressed?: Sha256
     },
   ): Promise<void>
+  /** First seen first. */
   listBootimages(filter?: {
     stream?: string
     arch?: Arch
     release?: string
   }): Promise<readonly BootimageRecord[]>
+  /** Leaves heads and pins that name it; whoever reads those copes with an absent bootimage. */
   removeBootimage(id: BootimageId): Promise<void>
 
   listHeads(): Promise<readonly StreamHead[]>
@@ -145,13 +152,15 @@ export interface StateStore {
   savePinResolution(pin: PinResolution): Promise<void>
   listPinResolutions(): Promise<readonly PinResolution[]>
 
+  /** One for each host: the last one counts. */
   saveInstall(record: InstallRecord): Promise<void>
   listInstalls(): Promise<readonly InstallRecord[]>
 
-  /** Upserts many at once; called in batches off the hot path. */
+  /** Upserts many at once, off the hot path. `startedAt` stays and `lastSeenAt` never goes back (G6). */
   saveBootAttempts(attempts: readonly BootAttempt[]): Promise<void>
   listBootAttempts(filter: { lastSeenAfter: number }): Promise<readonly BootAttempt[]>
   removeBootAttempts(filter: { lastSeenBefore: number }): Promise<void>
 
+  /** May be called twice; everything else fails afterwards. */
   close(): Promise<void>
 }

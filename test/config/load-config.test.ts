@@ -7,6 +7,8 @@ import { parseMac } from '../../src/core/mac.ts'
 import type { UpstreamOptions } from '../../src/upstream/client.ts'
 import { configFolder, problemLines, warningLines } from './config-folder.ts'
 
+/** POSIX; not a package. */
+const makePipe = 'mkfifo'
 const root = resolve(import.meta.dirname, '../..')
 
 describe('without any file', () => {
@@ -383,7 +385,7 @@ describe('reading the files', () => {
 
   it.each([
     ['a folder', (path: string) => mkdirSync(path), 'is a folder'],
-    ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'is not a regular file'],
+    ['a pipe', (path: string) => execFileSync(makePipe, [path]), 'is not a regular file'],
     ['a link to itself', (path: string) => symlinkSync('pilotlight.yaml', path), 'is a link to itself'],
     ['a device', (path: string) => symlinkSync('/dev/zero', path), 'is not a regular file'],
   ])('%s instead of the file is refused', (_, make, why) => {

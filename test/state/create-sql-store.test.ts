@@ -11,6 +11,7 @@ import { openSqlite } from '../../src/state/sqlite.ts'
 import type { StateTables } from '../../src/state/tables.ts'
 import { describeStateStore, makeDocument } from '../contracts/state-store.ts'
 import { makeBootimage, makeRecord, sha256Of } from '../fakes/bootimages.ts'
+import { createBrokenStore } from '../fakes/broken-store.ts'
 import { createMemoryStore } from '../fakes/memory-store.ts'
 
 describeStateStore('in memory', async () => ({ store: createMemoryStore() }))
@@ -20,6 +21,18 @@ describeStateStore('SQL', async () => {
   const file = join(directory, 'state.db')
   const store = await openStateStore({ file })
   return { store, cleanUp: () => rm(directory, { recursive: true }) }
+})
+
+describe('the broken store', () => {
+  it('fails in everything that a store can do, except in closing', async () => {
+    const broken: Record<string, unknown> = { ...createBrokenStore() }
+    expect(Object.keys(broken).sort()).toEqual(Object.keys(createMemoryStore()).sort())
+    for (const [name, method] of Object.entries(broken)) {
+      const call = (method as () => Promise<unknown>)()
+      if (name === 'close') await call
+      else await expect(call, name).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
+    }
+  })
 })
 
 describe('the SQL store on a bad day', () => {
