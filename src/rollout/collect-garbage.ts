@@ -76,6 +76,7 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Garbag
           log.warn({ sha256, error: String(error) }, 'artifact not removed')
         }
       }
+      if (planned.remove.length > 0) options.publish()
       return planned
     },
   }

@@ -59,7 +59,6 @@ export interface Engine {
   readonly garbage: GarbageCollector
   readonly fetcher: SwappableFetcher
   readonly progress: FetchProgress
-  readonly startedAt: number
   loaded(): LoadedConfig
   /** Takes a new configuration; what is being booted goes on as it was (G2). */
   configure(loaded: LoadedConfig): Promise<void>
@@ -74,7 +73,6 @@ export interface Engine {
 /** @throws ServiceError for a data directory that cannot be opened */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { log, clock, timers } = options
-  const startedAt = clock.now()
   let loaded = options.loaded
   const storage = await openStorage({ dataDirectory: loaded.config.dataDir, clock, log })
   const { ledger, blobIndex, store, archive } = storage
@@ -238,7 +236,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     leased: () => leases.leasedBootimages(clock.now()),
     isExtra: (sha256) => extras.has(sha256),
     publish,
-    startedAt,
+    // A service that has just started does not know every boot in progress. Where none runs there is none: what the
+    // last one wrote down is all there is, and its machines find their files again as long as their leases last.
+    startedAt: options.follows ? clock.now() : 0,
     clock,
     log,
   })
@@ -303,7 +303,6 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     garbage,
     fetcher,
     progress,
-    startedAt,
     loaded: () => loaded,
     configure,
     ensureWanted,

@@ -6,7 +6,7 @@ const stallCodes: ReadonlySet<string> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND
 
 /**
  * The service's word for a failure of the HTTP client below us.
- * @param step what was being done, as in `<step> <url>: <why>`
+ * @param step what was being done, as in `<step> <url>: <why>`; `details.why` is the last part alone
  */
 export function upstreamError(step: string, url: URL, cause: unknown): ServiceError {
   if (cause instanceof ServiceError) return cause
@@ -18,11 +18,16 @@ export function upstreamError(step: string, url: URL, cause: unknown): ServiceEr
     return new ServiceError(
       'UPSTREAM_STALLED',
       `${step} ${at}: no progress in time`,
-      { url: at, step, code },
+      { url: at, step, code, why: 'no progress in time' },
       cause,
     )
   }
-  return new ServiceError('UPSTREAM_UNREACHABLE', `${step} ${at}: ${text}`, { url: at, step, code }, cause)
+  return new ServiceError(
+    'UPSTREAM_UNREACHABLE',
+    `${step} ${at}: ${text}`,
+    { url: at, step, code, why: text },
+    cause,
+  )
 }
 
 export function addressRefused(url: URL, why: string): ServiceError {
@@ -40,7 +45,10 @@ function describe(error: unknown): { code?: string; text: string } {
   const withCode = chain.find((entry) => typeof (entry as { code?: unknown }).code === 'string')
   const code = (withCode as { code?: string } | undefined)?.code
   const text = chain.find((entry) => entry.message !== '')?.message ?? 'the connection failed'
-  return { ...(code === undefined ? {} : { code }), text: code === undefined ? text : `${text} (${code})` }
+  return {
+    ...(code === undefined ? {} : { code }),
+    text: code === undefined || text.includes(code) ? text : `${text} (${code})`,
+  }
 }
 
 function causesOf(error: unknown): Error[] {

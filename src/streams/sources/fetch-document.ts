@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts'
+import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { UpstreamClient, UpstreamResponse } from '../../upstream/client.ts'
 import { displayUrl } from '../../upstream/display-url.ts'
 import { maxDocumentBytes } from '../parse-document.ts'
@@ -52,7 +52,7 @@ export async function fetchDocument(
     })
   } catch (cause) {
     signal?.throwIfAborted()
-    throw unavailable(place, (cause as Error).message, cause)
+    throw unavailable(place, whyOf(cause), cause)
   }
   try {
     if (response.status === 304 && asked !== undefined) return { kind: 'unchanged' }
@@ -140,4 +140,10 @@ function bounded(header: string | undefined): string | undefined {
 
 function tooLong(place: string): ServiceError {
   return noDocument(place, `a body of more than ${maxDocumentBytes} bytes`)
+}
+
+/** What went wrong without where: the place is said already. */
+function whyOf(error: unknown): string {
+  if (isServiceError(error) && typeof error.details.why === 'string') return error.details.why
+  return error instanceof Error ? error.message : String(error)
 }
