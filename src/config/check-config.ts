@@ -92,7 +92,8 @@ function checkStreams(raw: RawConfig, report: Reporter): void {
 /** Machines that no record knows get nothing, or a profile that cannot harm them (DESIGN §7). */
 function checkUnknown(raw: RawConfig, layers: LayeredData, report: Reporter): void {
   const { dhcp } = raw.boot
-  if (dhcp !== undefined && dhcp.mode !== 'off' && layers.origin(['unknown']).kind === 'default') {
+  const unknownPath = typeof raw.unknown === 'string' ? ['unknown'] : ['unknown', 'profile']
+  if (dhcp !== undefined && dhcp.mode !== 'off' && layers.origin(unknownPath).kind === 'default') {
     report.problem(
       ['boot', 'dhcp'],
       'needs the key "unknown" written down, because DHCP answers every machine; allowed: ignore or { profile: NAME }',
@@ -101,21 +102,20 @@ function checkUnknown(raw: RawConfig, layers: LayeredData, report: Reporter): vo
     )
   }
   if (typeof raw.unknown === 'string') return
-  const path = ['unknown', 'profile']
   const { profile: name } = raw.unknown
   const profile = Object.hasOwn(raw.profiles, name) ? raw.profiles[name] : undefined
   if (profile === undefined) {
     report.problem(
-      path,
+      unknownPath,
       `there is no profile ${JSON.stringify(name)}`,
       suggestion(name, Object.keys(raw.profiles)),
     )
   } else if (profile.mode === 'install') {
     report.problem(
-      path,
+      unknownPath,
       `profile ${JSON.stringify(name)} installs to disk, and unknown machines are never installed`,
     )
   } else if (profile.mode === undefined) {
-    report.warn(path, `profile ${JSON.stringify(name)} has no mode, so unknown machines are held`)
+    report.warn(unknownPath, `profile ${JSON.stringify(name)} has no mode, so unknown machines are held`)
   }
 }

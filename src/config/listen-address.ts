@@ -28,19 +28,25 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
 
 /** Reads `192.0.2.10`, `[2001:db8::1]`, `2001:db8::1` or `boot.example`, each but the third with a port if need be. */
 export function parseBootAddress(text: string): BootAddress | undefined {
-  if (isIPv6(text)) return { address: text }
+  if (isIPv6(text)) return isUnspecified(text) ? undefined : { address: text }
   const parts = splitPort(text)
   if (parts === undefined || parts.port === 0) return undefined
   const { host, port } = parts
   // Four numbers that are no address are a typo, not a name.
   const isName = name.test(host) && !/^[\d.]+$/.test(host)
   if (!isIPv4(host) && !isBracketed(host) && !isName) return undefined
-  return { address: withoutBrackets(host), ...(port === undefined ? {} : { port }) }
+  const address = withoutBrackets(host)
+  return isUnspecified(address) ? undefined : { address, ...(port === undefined ? {} : { port }) }
 }
 
 /** Whether only this machine can reach the listener. */
 export function isLoopback({ host }: ListenAddress): boolean {
   return host !== undefined && (host.startsWith('127.') || host === '::1')
+}
+
+/** Good to listen on, but nobody can be told to ask there. */
+function isUnspecified(address: string): boolean {
+  return address === '0.0.0.0' || (isIPv6(address) && /^[0:]+$/.test(address))
 }
 
 function splitPort(text: string): { host: string; port?: number } | undefined {

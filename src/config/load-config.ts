@@ -18,7 +18,7 @@ import { applyOverlay, configFileVariable } from './overlay.ts'
 import { type ConfigProblem, configInvalid, sortProblems } from './problem.ts'
 import { readTextFile, reasonOf } from './read-text-file.ts'
 import { readYaml } from './read-yaml.ts'
-import { referencedFiles } from './referenced-files.ts'
+import { contentProblem, referencedFiles } from './referenced-files.ts'
 import { configSchema, type RawConfig, startDefaults } from './schema.ts'
 import { createValidate } from './validate.ts'
 
@@ -157,8 +157,9 @@ function readReferenced(
     const place = absolute(path, file)
     files.push(place)
     const found = readTextFile(place, maxReferencedBytes)
-    if ('text' in found) texts.set(pathText(path), found.text)
-    else report.problem(path, `the ${what} ${display(place)} ${found.problem}`)
+    const problem = 'text' in found ? contentProblem(what, found.text) : found.problem
+    if (problem !== undefined) report.problem(path, `the ${what} ${display(place)} ${problem}`)
+    else if ('text' in found) texts.set(pathText(path), found.text)
   }
   return texts
 }

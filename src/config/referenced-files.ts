@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import type { ConfigPath } from './config-path.ts'
 import type { RawConfig } from './schema.ts'
 
@@ -30,4 +31,33 @@ export function referencedFiles(raw: RawConfig): readonly ReferencedFile[] {
 
 function keyFiles(files: readonly string[], path: ConfigPath): ReferencedFile[] {
   return files.map((file, index) => ({ path: [...path, index], file, what: 'key file' }))
+}
+
+/** Why a file is not of the kind that it is named as; the rest of a sentence that begins with the file. */
+export function contentProblem(what: ReferencedFile['what'], text: string): string | undefined {
+  switch (what) {
+    case 'key file':
+      if (text.includes('BEGIN PGP PRIVATE KEY BLOCK'))
+        return 'holds a private key, which does not belong here'
+      return text.includes('-----BEGIN PGP PUBLIC KEY BLOCK-----')
+        ? undefined
+        : 'holds no armored OpenPGP public key'
+    case 'certificate file':
+      return certificateProblem(text)
+    case 'header file':
+      return text.trim() === '' ? 'is empty' : undefined
+  }
+}
+
+function certificateProblem(text: string): string | undefined {
+  const certificates = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
+  if (certificates === null) return 'holds no certificate in PEM form'
+  for (const [index, certificate] of certificates.entries()) {
+    try {
+      new X509Certificate(certificate)
+    } catch {
+      return `holds a certificate that cannot be read (number ${index + 1})`
+    }
+  }
+  return undefined
 }

@@ -262,6 +262,14 @@ describe('what does not fit together', () => {
     expect(lines(text)).toEqual(expected)
   })
 
+  it.each([[{ PILOTLIGHT_UNKNOWN: 'ignore' }], [{ PILOTLIGHT_UNKNOWN_PROFILE: 'live' }]])(
+    'with DHCP, %j counts as written down',
+    (env) => {
+      const folder = configFolder({ 'pilotlight.yaml': `${base}boot: { dhcp: { mode: proxy } }\n` })
+      expect(() => folder.load({ env })).not.toThrow()
+    },
+  )
+
   it('a file instead of a directory is named', () => {
     const text = `${head}hosts: { directory: h }\ntemplates: { directory: t }\n`
     expect(lines(text, { h: '', t: '' })).toEqual([

@@ -83,6 +83,10 @@ describe('boot addresses', () => {
     'a/b',
     'a:0',
     '${ip}',
+    '0.0.0.0',
+    '[::]:80',
+    '::',
+    '0::0',
   ])('%j is none', (text) => {
     expect(parseBootAddress(text)).toBeUndefined()
   })

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { rootCertificates } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../src/config/load-config.ts'
 import { parseMac } from '../../src/core/mac.ts'
@@ -225,20 +226,22 @@ streams:
     mirrors: [https://mirror.example/fcos]
   t: { source: { file: x }, keys: [] }
 `
-  const files = { 'pilotlight.yaml': main, 'fedora.asc': 'KEY', 'ca.pem': 'CERT', site: 'secret-site\n' }
+  const key = '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmQ==\n-----END PGP PUBLIC KEY BLOCK-----\n'
+  const [certificate = ''] = rootCertificates
+  const files = { 'pilotlight.yaml': main, 'fedora.asc': key, 'ca.pem': certificate, site: 'secret-site\n' }
 
   it('stay outside of the file and arrive where they are needed', () => {
     const folder = configFolder(files)
     const { config, files: watched } = folder.load({ env: { TOKEN: 'Bearer abc' } })
     const headers = { Authorization: 'Bearer abc', 'X-Site': 'secret-site', Accept: 'application/json' }
     expect(config.streams.get('s')?.source.headers).toEqual(headers)
-    expect(config.streams.get('s')?.keys).toEqual([{ path: join(folder.path, 'fedora.asc'), text: 'KEY' }])
+    expect(config.streams.get('s')?.keys).toEqual([{ path: join(folder.path, 'fedora.asc'), text: key }])
     expect(config.streams.get('t')?.keys).toEqual([])
     const upstream: UpstreamOptions = config.upstream
     expect(upstream).toEqual({
       proxy: 'http://u:p@proxy.example:3128',
       noProxy: '.example',
-      ca: 'CERT',
+      ca: certificate,
       allowedOrigins: [
         'http://127.0.0.1:9000',
         'https://builds.example',
@@ -263,6 +266,34 @@ streams:
       'pilotlight.yaml:10:40: streams.s.source.headers.Authorization.env: the environment variable TOKEN is not set',
       'pilotlight.yaml:10:57: streams.s.source.headers.X-Site: found something else (hidden), allowed: one line of printable ASCII characters',
     ])
+  })
+})
+
+describe('files of the wrong kind', () => {
+  const main = `
+version: 1
+keys: [key]
+upstream: { ca: ca }
+streams: { s: { source: { url: https://x.example/, headers: { A: { file: header } } } } }
+`
+  it.each([
+    ['key', 'PGP', 'keys[0]: the key file key holds no armored OpenPGP public key'],
+    [
+      'key',
+      '-----BEGIN PGP PRIVATE KEY BLOCK-----',
+      'keys[0]: the key file key holds a private key, which does not belong here',
+    ],
+    ['ca', 'x', 'upstream.ca: the certificate file ca holds no certificate in PEM form'],
+    [
+      'ca',
+      `${rootCertificates[0]}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----`,
+      'upstream.ca: the certificate file ca holds a certificate that cannot be read (number 2)',
+    ],
+    ['header', ' \n', 'streams.s.source.headers.A.file: the header file header is empty'],
+  ])('%s: %.30s', (name, text, problem) => {
+    const good = { key: '-----BEGIN PGP PUBLIC KEY BLOCK-----', ca: rootCertificates[0] ?? '', header: 'x' }
+    const folder = configFolder({ 'pilotlight.yaml': main, ...good, [name]: text })
+    expect(problemLines(() => folder.load())).toEqual([expect.stringContaining(`: ${problem}`)])
   })
 })
 

@@ -105,7 +105,7 @@ describe('watching the configuration', () => {
     folder.write('pilotlight.yaml', `${main('info')}keys: [keys/fedora.asc]\n`)
     await time.advance(10_000)
     expect(kinds()).toEqual(['refused'])
-    folder.write('keys/fedora.asc', 'KEY')
+    folder.write('keys/fedora.asc', '-----BEGIN PGP PUBLIC KEY BLOCK-----')
     await time.advance(10_000)
     expect(kinds()).toEqual(['refused', 'changed'])
   })
