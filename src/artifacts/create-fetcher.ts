@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Sha256 } from '../core/digest.ts'
 import { isServiceError, ServiceError } from '../core/errors.ts'
 import {
@@ -63,6 +64,8 @@ export function createFetcherOver(options: {
   const flights = new Map<Sha256, Flight>()
   const hashing = new Set<Promise<unknown>>()
   const stopping = new AbortController()
+  // One listener for each caller that waits; ten is no sign of a leak here.
+  setMaxListeners(0, stopping.signal)
 
   async function fly(request: FetchRequest, signal: AbortSignal): Promise<FetchedArtifact> {
     const { sha256 } = request.artifact
