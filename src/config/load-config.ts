@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { readdirSync } from 'node:fs'
 import { dirname, isAbsolute, relative, resolve } from 'node:path'
 import { ServiceError } from '../core/errors.ts'
 import type { Inventory } from '../core/host.ts'
@@ -20,6 +19,7 @@ import { readTextFile, reasonOf } from './read-text-file.ts'
 import { readYaml } from './read-yaml.ts'
 import { contentProblem, referencedFiles } from './referenced-files.ts'
 import { configSchema, type RawConfig, startDefaults } from './schema.ts'
+import { readTemplateFiles, type TemplateFiles } from './template-files.ts'
 import { createValidate } from './validate.ts'
 
 export interface LoadConfigOptions {
@@ -96,7 +96,7 @@ export function loadConfig(options: LoadConfigOptions): LoadedConfig {
   const raw = layers.data as RawConfig
   const report = createReporter(layers, problems, warnings)
   checkConfig(raw, layers, report, now)
-  checkTemplates(raw, absolute, display, report, files)
+  const templates = readTemplates(raw, absolute, display, report, files)
   const texts = readReferenced(raw, absolute, display, report, files)
   const config = buildConfig(raw, { env, absolute, texts, report })
   const streams = new Set(Object.keys(raw.streams))
@@ -104,7 +104,8 @@ export function loadConfig(options: LoadConfigOptions): LoadedConfig {
   checkHosts(hosts.files, { streams, profiles, now }, problems, warnings)
   if (problems.length > 0) throw failing()
 
-  digest.update(JSON.stringify([text, [...texts], hosts.files.map(({ path, text }) => [path, text])]))
+  const hostsTexts = hosts.files.map((hostsFile) => [hostsFile.path, hostsFile.text])
+  digest.update(JSON.stringify([text, [...texts], hostsTexts, templates]))
   return {
     config,
     inventory: buildInventory(inventoryParts({ raw, hosts, layers, absolute })),
@@ -126,22 +127,25 @@ function readMainFile(path: string, file: string): string {
   })
 }
 
-/** What is in the templates is for the renderer to say; a folder that is not there is a mistake here. */
-function checkTemplates(
+/** A folder that is not there is a mistake here; what is in it is for the renderer to say. */
+function readTemplates(
   raw: RawConfig,
   absolute: (path: ConfigPath, written: string) => string,
   display: (path: string) => string,
   report: Reporter,
   files: string[],
-): void {
-  if (raw.templates === undefined) return
+): TemplateFiles['texts'] {
+  if (raw.templates === undefined) return []
   const path = ['templates', 'directory']
   const directory = absolute(path, raw.templates.directory)
-  files.push(directory)
   try {
-    readdirSync(directory)
+    const templates = readTemplateFiles(directory)
+    files.push(...templates.paths)
+    return templates.texts
   } catch (cause) {
+    files.push(directory)
     report.problem(path, `${display(directory)} ${reasonOf(cause)}`)
+    return []
   }
 }
 

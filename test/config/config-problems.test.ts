@@ -18,6 +18,14 @@ profiles:
 describe('what a configuration may not say', () => {
   it.each([
     ['nothing at all', '', ['pilotlight.yaml:1:1: found nothing, allowed: a mapping']],
+    [
+      'no YAML',
+      `${head}boot: {\n`,
+      [
+        'pilotlight.yaml:3:1: cannot be read as YAML: Flow map in block collection must be sufficiently indented and end with a }',
+      ],
+    ],
+    ['one key twice', `${head}${head}`, ['pilotlight.yaml:2:1: version: this key is there twice']],
     ['a list', '- a\n', ['pilotlight.yaml:1:1: found a list, allowed: a mapping']],
     ['no version', 'dataDir: x\n', ['pilotlight.yaml:1:1: the key "version" is missing']],
     ['a later version', 'version: 2\n', ['pilotlight.yaml:1:10: version: found the number 2, allowed: 1']],

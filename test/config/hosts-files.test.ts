@@ -65,6 +65,67 @@ describe('the hosts directory', () => {
   })
 })
 
+describe('a host record', () => {
+  it('may say everything that decides its boot, and all of it arrives', () => {
+    const { inventory } = folderWith({
+      'a.yaml': `version: 1
+hosts:
+  - id: a
+    macs: [52-54-00-00-00-01]
+    uuid: 4C4C4544-0042-3510-8056-B4C04F4D3132
+    serial: S1
+    arch: amd64
+    labels: { example.org/site: edge }
+    profile: live
+    stream: stable
+    mode: hold
+    pin: { release: '44.1', until: 2027-01-01T00:00:00Z }
+    kernelArguments: [quiet, 'a;b']
+    ignition: { url: http://192.0.2.1/x.ign }
+    install: { device: /dev/vda, generation: 3 }
+    localBoot: exit 1
+    holdReason: "broken fan: don't boot"
+    platformId: openstack
+    rootfs: initrd
+    extraInitrds: []
+    loader: ipxe.efi
+`,
+    }).load()
+    expect(inventory.hostsById.get('a')).toEqual({
+      id: 'a',
+      macs: ['52:54:00:00:00:01'],
+      uuid: '4c4c4544-0042-3510-8056-b4c04f4d3132',
+      serial: 'S1',
+      arch: 'x86_64',
+      labels: { 'example.org/site': 'edge' },
+      profile: 'live',
+      stream: 'stable',
+      mode: 'hold',
+      pin: { release: '44.1', until: Date.UTC(2027, 0, 1) },
+      kernelArguments: ['quiet', 'a;b'],
+      ignition: { url: 'http://192.0.2.1/x.ign' },
+      install: { device: '/dev/vda', generation: 3 },
+      localBoot: 'exit 1',
+      holdReason: "broken fan: don't boot",
+      platformId: 'openstack',
+      rootfs: 'initrd',
+      extraInitrds: [],
+      loader: 'ipxe.efi',
+      origin: { kind: 'host', name: 'a', file: 'hosts.d/a.yaml', line: 3 },
+    })
+  })
+
+  it('with a pin that has ended is loaded with a warning', () => {
+    const folder = folderWith({
+      'a.yaml': file("{ id: a, serial: S, pin: { release: '44.1', until: 2026-11-28 } }"),
+    })
+    expect(warningLines(folder.load({ now: Date.UTC(2026, 10, 29) }))).toEqual([
+      'hosts.d/a.yaml:3:1: hosts[0].pin.until: the pin to 44.1 has ended',
+    ])
+    expect(warningLines(folder.load({ now: Date.UTC(2026, 10, 28, 12) }))).toEqual([])
+  })
+})
+
 describe('what hosts files may not say', () => {
   it.each([
     [

@@ -447,4 +447,22 @@ describe('reading the files', () => {
     folder.write('h/a.yaml', 'version: 1\nhosts: []\n# x\n')
     expect(folder.load().digest).not.toBe(first.digest)
   })
+
+  it('templates of an admin are watched, and another text makes another digest', () => {
+    const folder = configFolder({
+      'pilotlight.yaml': 'version: 1\ntemplates: { directory: t }\n',
+      't/ipxe/hold.liquid': 'one',
+      't/README': 'x',
+    })
+    const first = folder.load()
+    expect(first.files.map((path) => path.slice(folder.path.length + 1))).toEqual([
+      'pilotlight.yaml',
+      't',
+      't/README',
+      't/ipxe',
+      't/ipxe/hold.liquid',
+    ])
+    folder.write('t/ipxe/hold.liquid', 'two')
+    expect(folder.load().digest).not.toBe(first.digest)
+  })
 })

@@ -138,6 +138,15 @@ describe('the SQL store on a bad day', () => {
     })
   })
 
+  it('a database of a newer version is refused as it is', async () => {
+    await withDatabase((db) => migrate(db, [...migrations, { name: '0002-next', up: async () => {} }]))
+    await expect(openStateStore({ file })).rejects.toMatchObject({ code: 'STATE_NEWER_VERSION' })
+    await withDatabase(async (db) => {
+      const { rows } = await sql<{ version: number }>`select version from schema_version`.execute(db)
+      expect(rows).toEqual([{ version: 1 }, { version: 2 }])
+    })
+  })
+
   it('a missing directory is an error of the opening', async () => {
     await expect(openStateStore({ file: join(directory, 'absent', 'state.db') })).rejects.toMatchObject({
       code: 'STATE_UNAVAILABLE',
