@@ -104,17 +104,18 @@ export async function startService({ loaded, log, reload }: StartServiceOptions)
       onFileProblem: (sha256) => void engine.recheck(sha256),
     })
 
-    let configError: string | undefined
+    /** Why the newest files are not in force: they are no configuration, or could not be taken over. */
+    let refused: string | undefined
+    let notTaken: string | undefined
+    let taking: Promise<void> = Promise.resolve()
     const watcher = watchConfig({
       loaded,
       load: reload,
       timers,
       onReload(outcome) {
-        configError = outcome.kind === 'refused' ? outcome.error.message : undefined
-        if (outcome.kind === 'refused') {
-          log.error({ error: outcome.error.message }, 'configuration not taken, the old one stays')
-        }
-        if (outcome.kind === 'changed') void take(outcome.loaded)
+        refused = outcome.kind === 'refused' ? outcome.error.message : undefined
+        if (refused !== undefined) log.error({ error: refused }, 'configuration not taken, the old one stays')
+        if (outcome.kind === 'changed') taking = taking.then(() => take(outcome.loaded))
       },
     })
     stops.push(() => watcher.stop())
@@ -127,11 +128,12 @@ export async function startService({ loaded, log, reload }: StartServiceOptions)
           if (!next.config.streams.has(name)) metrics.forgetStream(name)
         }
         await engine.configure(next)
+        notTaken = undefined
         void engine.ensureWanted()
         log.info({ files: next.files.length, needsRestart: ignored }, 'configuration taken')
       } catch (error) {
-        configError = error instanceof Error ? error.message : String(error)
-        log.error({ error: configError }, 'configuration not taken, the old one stays')
+        notTaken = error instanceof Error ? error.message : String(error)
+        log.error({ error: notTaken }, 'configuration not taken, the old one stays')
       }
     }
 
@@ -140,12 +142,13 @@ export async function startService({ loaded, log, reload }: StartServiceOptions)
     stops.push(() => bootListener.close({ graceMs: 2_000 }))
     const bootUrl = urlOf(bound, boot.address ?? {})
 
+    const configError = () => refused ?? notTaken
     const parts = (): readonly PartReadiness[] => [
       { part: 'boot-http', ready: bootListener.address() !== undefined },
       {
         part: 'config',
         ready: true,
-        ...(configError === undefined ? {} : { reason: `the last good one is in force: ${configError}` }),
+        ...(configError() === undefined ? {} : { reason: `the last good one is in force: ${configError()}` }),
       },
     ]
     const operations = createOperations({
@@ -154,10 +157,13 @@ export async function startService({ loaded, log, reload }: StartServiceOptions)
       clock,
       parts,
       async reload() {
-        const outcome = watcher.reload()
-        return outcome.kind === 'refused'
-          ? { changed: false, error: outcome.error.message }
-          : { changed: outcome.kind === 'changed' }
+        const { kind } = watcher.reload()
+        await taking
+        const error = configError()
+        return {
+          changed: kind === 'changed' && error === undefined,
+          ...(error === undefined ? {} : { error }),
+        }
       },
       onBadBlob: () => metrics.onVerifyFailure('scrub'),
       baseUrl: () => bootUrl,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { BlobFacts } from '../../src/catalog/build-catalog.ts'
 import type { Arch } from '../../src/core/arch.ts'
 import type { Artifact, ArtifactRole } from '../../src/core/artifact.ts'
 import { artifactsOf, type Bootimage, bootimageId, setDigestText } from '../../src/core/bootimage.ts'
@@ -64,10 +65,10 @@ export function makeRecord(
 }
 
 /** Blob facts for every file of the bootimages, as if all were on disk. */
-export function blobsOf(...bootimages: readonly Bootimage[]) {
+export function blobsOf(...bootimages: readonly Bootimage[]): Map<Sha256, BlobFacts> {
   return new Map(
     bootimages
       .flatMap(artifactsOf)
-      .map(({ sha256 }) => [sha256, { sizeBytes: 100, modifiedAt: 5000, path: `/blobs/${sha256}` }] as const),
+      .map(({ sha256 }) => [sha256, { sizeBytes: 100, modifiedAt: 5000, path: `/blobs/${sha256}` }]),
   )
 }

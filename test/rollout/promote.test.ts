@@ -3,7 +3,12 @@ import type { BootimageId } from '../../src/core/bootimage.ts'
 import { promote } from '../../src/rollout/promote.ts'
 import type { StreamHead } from '../../src/state/store.ts'
 
-const [a, b, c, d] = ['a', 'b', 'c', 'd'] as BootimageId[]
+const [a, b, c, d] = ['a', 'b', 'c', 'd'] as unknown as readonly [
+  BootimageId,
+  BootimageId,
+  BootimageId,
+  BootimageId,
+]
 const base: StreamHead = { stream: 's', arch: 'x86_64', previous: [] }
 
 const cases: readonly {
