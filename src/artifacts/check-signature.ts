@@ -10,7 +10,7 @@ import type { Layout } from './layout.ts'
 import { signatureLocationsOf } from './locations.ts'
 import { openSource } from './open-source.ts'
 import { ownHeaders } from './own-headers.ts'
-import { type SignatureVerdict, verifySignature } from './signature.ts'
+import type { SignatureVerdict } from './signature.ts'
 import { storing } from './storage-error.ts'
 import type { TrustedKey } from './trusted-keys.ts'
 import { writeDurably } from './write-durably.ts'
@@ -49,13 +49,14 @@ export async function checkSignature(
   const { artifact, signatures: policy } = request
   const { fs, layout, keys } = options
   const path = layout.signature(artifact.sha256)
-  const kept = await storing('looking at', path, () => fs.stat(path))
-  if (kept?.kind === 'file') return true
-  if (policy === 'off') return false
+  const kept = await readKept(fs, path)
+  if (policy === 'off') return kept !== undefined
   if (keys.length === 0) {
     if (policy === 'if-present') return false
     throw signatureError(artifact, 'SIGNATURE_INVALID', 'a signature is required, but no key is trusted')
   }
+  // It was good by the keys of whoever fetched it; another stream may trust others.
+  if (kept && (await judge(kept, blob, options)).kind === 'good') return true
   const notes: string[] = []
   let worst: SignatureVerdict | undefined
   for (const { url } of signatureLocationsOf(artifact, request.mirrors)) {
@@ -74,6 +75,21 @@ export async function checkSignature(
     if (verdict.kind !== 'unreadable') worst = moreTelling(worst, verdict)
   }
   return concludeWithout(request, worst, notes, options)
+}
+
+async function readKept(fs: FileSystem, path: string): Promise<Uint8Array | undefined> {
+  return storing('reading', path, async () => {
+    const stat = await fs.stat(path)
+    if (stat?.kind !== 'file' || stat.sizeBytes > largestSignatureBytes) return undefined
+    const file = await fs.openForRead(path)
+    try {
+      const bytes = new Uint8Array(stat.sizeBytes)
+      await file.read(bytes, 0)
+      return bytes
+    } finally {
+      await file.close()
+    }
+  })
 }
 
 async function concludeWithout(
@@ -98,12 +114,13 @@ function moreTelling(before: SignatureVerdict | undefined, next: SignatureVerdic
   return before
 }
 
-function judge(
+async function judge(
   signature: Uint8Array,
   blob: BlobStat,
   options: SignatureCheckOptions,
 ): Promise<SignatureVerdict> {
   const { fs, blockBytes, signal, keys, now } = options
+  const { verifySignature } = await import('./signature.ts')
   return verifySignature({
     signature,
     keys,

