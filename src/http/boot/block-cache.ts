@@ -92,6 +92,8 @@ export function createBlockCache({
         throw error
       },
     )
+    // A read ahead may fail before anybody waits for it; that must not end the process.
+    slot.loading.catch(() => undefined)
     return slot.loading
   }
 

@@ -3,7 +3,13 @@ import { type FileHandle, lstat, open } from 'node:fs/promises'
 import type { BlockSource } from './block-cache.ts'
 
 /** Why a file that the catalog names cannot be sent; none of these is the fault of who asks. */
-export type FileProblem = 'absent' | 'not-a-regular-file' | 'empty' | 'wrong-size' | 'unreadable'
+export type FileProblem =
+  | 'absent'
+  | 'not-a-regular-file'
+  | 'empty'
+  | 'wrong-size'
+  | 'changed-since-verified'
+  | 'unreadable'
 
 /** A file that is open for somebody; its bytes stay readable when it is unlinked meanwhile (G2, G6). */
 export interface OpenFile extends BlockSource {
@@ -18,10 +24,11 @@ export type OpenResult =
 
 export interface OpenFiles {
   /**
-   * Opens a file of which the size is known. What is on disk is looked at each time, so a file that vanished or
-   * changed is a problem even while an older transfer still reads it (G1, field case 83).
+   * Opens a file of which the size is known, and when it was written (ms since the epoch). What is on disk is looked
+   * at each time, so a file that vanished or changed is a problem even while an older transfer still reads it (G1,
+   * field case 83). Who writes into a file moves its time; a disk that loses bytes silently is the scrubber's.
    */
-  acquire(path: string, sizeBytes: number): Promise<OpenResult>
+  acquire(path: string, sizeBytes: number, modifiedAt?: number): Promise<OpenResult>
 }
 
 /** The file ended although its size was checked: it was cut while it was open. */
@@ -41,10 +48,10 @@ interface Entry {
 export function createOpenFiles(): OpenFiles {
   const entries = new Map<string, Entry>()
 
-  async function acquire(path: string, sizeBytes: number): Promise<OpenResult> {
+  async function acquire(path: string, sizeBytes: number, modifiedAt?: number): Promise<OpenResult> {
     try {
       const stats = await lstat(path)
-      const problem = problemOf(stats, sizeBytes)
+      const problem = problemOf(stats, sizeBytes, modifiedAt)
       if (problem !== undefined) return { kind: 'problem', problem }
       const id = identityOf(stats)
       const entry = entries.get(id) ?? { handle: openExactly(path, id), readers: 0 }
@@ -106,10 +113,12 @@ async function openExactly(path: string, id: string): Promise<FileHandle> {
   }
 }
 
-function problemOf(stats: Stats, sizeBytes: number): FileProblem | undefined {
+function problemOf(stats: Stats, sizeBytes: number, modifiedAt: number | undefined): FileProblem | undefined {
   if (!stats.isFile()) return 'not-a-regular-file'
   if (stats.size === 0) return 'empty'
-  return stats.size === sizeBytes ? undefined : 'wrong-size'
+  if (stats.size !== sizeBytes) return 'wrong-size'
+  const isAsVerified = modifiedAt === undefined || Math.floor(stats.mtimeMs) === Math.floor(modifiedAt)
+  return isAsVerified ? undefined : 'changed-since-verified'
 }
 
 /** A file that was quarantined and fetched again has another inode or time, and so shares no cached block. */

@@ -1,4 +1,5 @@
 import type { CatalogStream, ReadyBootimage, ServedFile } from '../../catalog/catalog.ts'
+import { urlFileName } from '../../render/script-text.ts'
 import { streamPlacesOf } from './stream-layout.ts'
 
 interface RepublishedArtifact {
@@ -57,12 +58,7 @@ function artifactsOfImage(image: ReadyBootimage, baseUrl: string): Record<string
 }
 
 function republishFile(file: ServedFile, baseUrl: string): RepublishedArtifact {
-  const location = `${baseUrl}/artifacts/${file.sha256}/${nameInUrl(file.name)}`
+  const location = `${baseUrl}/artifacts/${file.sha256}/${urlFileName(file.name)}`
   if (file.signaturePath === undefined) return { location, sha256: file.sha256 }
   return { location, signature: `${location}.sig`, sha256: file.sha256 }
-}
-
-/** Names come from metadata and may hold anything; the digest is what counts, so odd characters are replaced. */
-function nameInUrl(name: string): string {
-  return name.replace(/[^A-Za-z0-9._~+-]/g, '_').slice(0, 200) || 'file'
 }

@@ -30,7 +30,7 @@ export async function sendFileReply(
   parts: FileReplyParts,
 ): Promise<void> {
   const { file } = reply
-  const opened = await parts.openFiles.acquire(file.path, file.sizeBytes)
+  const opened = await parts.openFiles.acquire(file.path, file.sizeBytes, file.modifiedAt)
   if (opened.kind === 'problem') {
     parts.onFileProblem(file.sha256, opened.problem)
     sendContent(exchange, notYet(fileProblemText(opened.problem), 30))
