@@ -3,7 +3,7 @@ import type { BootId } from '../core/boot-event.ts'
 import type { BootimageId } from '../core/bootimage.ts'
 
 export interface LeasesOptions {
-  /** How many boot attempts are kept one by one; default 50,000, some 10 MB. */
+  /** How many boot attempts are kept one by one at most; default 50,000, some 10 MB. */
   readonly maximum?: number
 }
 
@@ -40,6 +40,8 @@ export function createLeases({ maximum = 50_000 }: LeasesOptions = {}): Leases {
   const unsaved = new Set<BootId>()
   /** Until when bootimages of merged attempts are leased. As many entries as there are bootimages. */
   const mergedUntil = new Map<BootimageId, number>()
+  /** Room is made for many at once: finding the oldest entry of a Map costs as much as entries have left before it. */
+  const roomFor = Math.ceil(maximum / 16)
   let merged = 0
 
   function keep(attempt: BootAttempt): void {
@@ -64,7 +66,7 @@ export function createLeases({ maximum = 50_000 }: LeasesOptions = {}): Leases {
     if (attempts.size < maximum) return
     forgetOver(now)
     for (const [bootId, { bootimage, lastSeenAt }] of attempts) {
-      if (attempts.size < maximum) return
+      if (attempts.size <= maximum - roomFor) return
       const until = lastSeenAt + longestBootAttemptMs
       mergedUntil.set(bootimage, Math.max(until, mergedUntil.get(bootimage) ?? 0))
       forget(bootId)

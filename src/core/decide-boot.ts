@@ -71,8 +71,8 @@ export function decideBoot(client: BootClient, view: BootView): BootDecision {
   if (known.host === undefined && view.inventory.unknown.kind === 'ignore') {
     return { kind: 'ignore', reasons: known.reasons }
   }
-  const parts: Parts = { ...known, client, view }
-  const { settings } = known
+  const { host, settings, reasons } = known
+  const parts: Parts = { client, view, host, settings, reasons, arch: undefined }
   const mode = settings.mode?.value
   if (mode === 'hold') return hold(parts, [reason('mode-hold', { why: holdText(settings) })])
   if (settings.profile !== undefined && settings.isProfileMissing) {
@@ -124,7 +124,9 @@ function decideFromStream(parts: Parts, install?: Install): BootDecision {
   const { arch, reasons: archReasons } = archOf(client, parts.host)
   if (arch === undefined) return hold(parts, [reason('arch-unknown')])
 
-  const placed: Parts = { ...parts, arch, reasons: [...parts.reasons, ...archReasons] }
+  const { host, reasons: known } = parts
+  const reasonsSoFar: Reasons = archReasons.length === 0 ? known : [...known, ...archReasons]
+  const placed: Parts = { client, view, host, settings, reasons: reasonsSoFar, arch }
   const choice = chooseBootimage({ stream, arch, pin: settings.pin }, view.catalog)
   if (choice.kind === 'hold') return hold(placed, choice.reasons)
   if (choice.kind === 'wait') return wait(placed, choice.reasons, choice.wanted)
@@ -219,7 +221,8 @@ function wait(parts: Parts, reasons: Reasons, wanted: WantedBootimage): BootDeci
 
 /** What decided comes first; who the machine is and which pins are over come after. */
 function base({ host, arch, settings, reasons }: Parts, deciding: Reasons) {
-  const expired = settings.expiredPins.map(({ value }) => reason('pin-expired', { release: value.release }))
-  const all: Reasons = [...deciding, ...reasons, ...expired]
-  return { reasons: all, host, arch, pin: settings.pin }
+  const { expiredPins, pin } = settings
+  const all: [Reason, ...Reason[]] = [...deciding, ...reasons]
+  for (const { value } of expiredPins) all.push(reason('pin-expired', { release: value.release }))
+  return { reasons: all, host, arch, pin }
 }

@@ -55,6 +55,10 @@ export interface SettingsQuery {
 }
 
 const byDefault: Origin = { kind: 'default', name: '' }
+const noList = { value: [], origin: byDefault }
+const metal = { value: 'metal', origin: byDefault }
+const rootfsByUrl = { value: 'url', origin: byDefault } as const
+const firstGeneration = { value: 1, origin: byDefault }
 
 /** Leaving network boot as the firmware understands it (field case 122): measured on SeaBIOS and EDK2. */
 export function defaultLocalBoot(firmware: Firmware): LocalBootMethod {
@@ -89,17 +93,17 @@ export function effectiveSettings(query: SettingsQuery): EffectiveSettings {
     holdReason: mostSpecific(holding === undefined ? layers : [holding, ...layers], 'holdReason'),
     pin,
     expiredPins,
-    kernelArguments: mostSpecific(layers, 'kernelArguments') ?? { value: [], origin: byDefault },
+    kernelArguments: mostSpecific(layers, 'kernelArguments') ?? noList,
     ignition: mostSpecific(layers, 'ignition'),
     installDevice: installSetting(layers, 'device'),
-    installGeneration: installSetting(layers, 'generation') ?? { value: 1, origin: byDefault },
+    installGeneration: installSetting(layers, 'generation') ?? firstGeneration,
     localBoot: mostSpecific(layers, 'localBoot') ?? {
       value: defaultLocalBoot(firmware),
       origin: byDefault,
     },
-    platformId: mostSpecific(layers, 'platformId') ?? { value: 'metal', origin: byDefault },
-    rootfs: mostSpecific(layers, 'rootfs') ?? { value: 'url', origin: byDefault },
-    extraInitrds: mostSpecific(layers, 'extraInitrds') ?? { value: [], origin: byDefault },
+    platformId: mostSpecific(layers, 'platformId') ?? metal,
+    rootfs: mostSpecific(layers, 'rootfs') ?? rootfsByUrl,
+    extraInitrds: mostSpecific(layers, 'extraInitrds') ?? noList,
     loader: mostSpecific(layers, 'loader'),
   }
 }

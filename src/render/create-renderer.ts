@@ -1,11 +1,13 @@
 import type { CatalogSource } from '../catalog/catalog.ts'
 import { ServiceError } from '../core/errors.ts'
 import { compileTemplates } from './compile-templates.ts'
+import { decidedVariables } from './decided-variables.ts'
 import { readTemplates } from './read-templates.ts'
 import type { Renderer } from './renderer.ts'
 import { bootIdStandIn, createScriptCache } from './script-cache.ts'
 import { scriptHeader } from './script-header.ts'
-import { scriptOf } from './script-variables.ts'
+import { scriptKey } from './script-key.ts'
+import { scriptOf, templateOf } from './script-variables.ts'
 
 export interface RendererOptions {
   /** The shipped templates; has a folder `ipxe`. */
@@ -25,21 +27,29 @@ export interface RendererOptions {
 export function createRenderer(options: RendererOptions): Renderer {
   const { catalog, cachedScripts = 4096 } = options
   const templates = compileTemplates(readTemplates('ipxe', options))
-  const cache = createScriptCache(templates, cachedScripts)
+  const cache = createScriptCache(cachedScripts)
 
   return {
     ipxe(decision, client, { baseUrl, bootId }) {
-      const { template, variables } = scriptOf(decision, {
+      const surroundings = {
         baseUrl: checkedBaseUrl(baseUrl),
         bootId: bootIdStandIn,
         client,
         catalog: catalog.current(),
-      })
-      const body = cache.pieces(template, variables).join(bootId)
-      return `#!ipxe\n${scriptHeader(variables, bootId)}${body}`
+      }
+      const decided = decidedVariables(decision)
+      const name = templateOf(decision)
+      const template = templates[name]
+      const key = scriptKey(name, template.variables, decision, decided, surroundings)
+      const body = cache.pieces(key, () =>
+        template.render(scriptOf(decision, decided, surroundings).variables),
+      )
+      return `#!ipxe\n${scriptHeader(decided, bootId)}${body.join(bootId)}`
     },
     ipxeEntry({ baseUrl }) {
-      return `#!ipxe\n${cache.pieces('entry', { base_url: checkedBaseUrl(baseUrl) }).join('')}`
+      const base_url = checkedBaseUrl(baseUrl)
+      const body = cache.pieces(`entry ${base_url}`, () => templates.entry.render({ base_url }))
+      return `#!ipxe\n${body.join('')}`
     },
   }
 }

