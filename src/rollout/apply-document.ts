@@ -1,5 +1,5 @@
 import type { Arch } from '../core/arch.ts'
-import type { Bootimage, BootimageId } from '../core/bootimage.ts'
+import { artifactsOf, type Bootimage, type BootimageId } from '../core/bootimage.ts'
 import type { BootimageRecord, DocumentRecord, RefreshWrite, StreamHead } from '../state/store.ts'
 import type { ChangeClass, ChangePolicies } from '../streams/change.ts'
 import { classifyChange } from '../streams/classify-change.ts'
@@ -54,6 +54,7 @@ export function applyDocument(
   const { document, resolution, now } = input
   const bootimages: BootimageRecord[] = []
   const heads: StreamHead[] = []
+  const relocated: Bootimage[] = []
   const followed: BootimageId[] = []
   const requeued: BootimageId[] = []
   const notices: ChangeNotice[] = []
@@ -102,10 +103,13 @@ export function applyDocument(
     }
   }
   for (const bootimage of resolution.bootimages) {
+    const known = ledger.bootimages.get(bootimage.id)
+    // Hosts of old documents go away (facts §2): the same bytes are fetched from where they are now.
+    if (known !== undefined && !isSamePlace(known.bootimage, bootimage)) relocated.push(bootimage)
     if (input.architectures.includes(bootimage.arch) || ledger.bootimages.has(bootimage.id)) continue
     bootimages.push({ bootimage, document: document.digest, state: 'known', firstSeenAt: now })
   }
-  return { write: { document, bootimages, heads }, followed, requeued, notices }
+  return { write: { document, bootimages, heads, relocated }, followed, requeued, notices }
 }
 
 function bootimageOf(ledger: Pick<Ledger, 'bootimages'>, id: BootimageId | undefined): Bootimage | undefined {
@@ -123,4 +127,10 @@ function historyOf(ledger: Pick<Ledger, 'bootimages'>, stream: string, arch: Arc
     if (state !== 'known' || readyAt !== undefined) history.push(bootimage)
   }
   return history
+}
+
+function isSamePlace(known: Bootimage, offered: Bootimage): boolean {
+  const placesOf = (bootimage: Bootimage) =>
+    artifactsOf(bootimage).map(({ location, signature }) => `${location} ${signature}`)
+  return placesOf(known).join() === placesOf(offered).join()
 }

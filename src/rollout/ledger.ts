@@ -82,6 +82,10 @@ export async function openLedger(store: LedgerStore): Promise<Ledger> {
       for (const record of write.bootimages) {
         if (!bootimages.has(record.bootimage.id)) bootimages.set(record.bootimage.id, record)
       }
+      for (const bootimage of write.relocated ?? []) {
+        const record = bootimages.get(bootimage.id)
+        if (record !== undefined) bootimages.set(bootimage.id, { ...record, bootimage })
+      }
       for (const head of write.heads) headsByKey.set(streamArchKey(head.stream, head.arch), head)
     },
     async addBootimage(record) {

@@ -41,11 +41,18 @@ export function createSqlStore({ db }: { readonly db: Kysely<StateTables> }): St
   }
 
   return {
-    recordRefresh: ({ document, bootimages, heads }) =>
+    recordRefresh: ({ document, bootimages, heads, relocated = [] }) =>
       step('recording a refresh', () =>
         db.transaction().execute(async (transaction) => {
           await upsertDocument(transaction, document)
           await insertBootimages(transaction, bootimages)
+          for (const bootimage of relocated) {
+            await transaction
+              .updateTable('bootimage')
+              .set({ bootimage: JSON.stringify(bootimage) })
+              .where('id', '=', bootimage.id)
+              .execute()
+          }
           for (const head of heads) await upsertHead(transaction, head)
         }),
       ),

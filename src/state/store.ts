@@ -104,6 +104,8 @@ export interface RefreshWrite {
   readonly document: DocumentRecord
   readonly bootimages: readonly BootimageRecord[]
   readonly heads: readonly StreamHead[]
+  /** Known sets, the same by digest, that this document names at other places; their records keep their state. */
+  readonly relocated?: readonly Bootimage[]
 }
 
 /**

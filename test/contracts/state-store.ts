@@ -124,6 +124,25 @@ export function describeStateStore(name: string, open: () => Promise<StateStoreU
       expect(await store.listBootimages()).toMatchObject([{ state: 'ready', readyAt: t0, firstSeenAt: 1000 }])
     })
 
+    it('a set that moved to other places keeps its state', async () => {
+      const bootimage = makeBootimage()
+      await store.addBootimage(makeRecord(bootimage, 'ready', { readyAt: t0 }))
+      const kernel = { ...bootimage.kernel, location: 'https://elsewhere.example/kernel' }
+      await store.recordRefresh({
+        document: makeDocument(),
+        bootimages: [],
+        heads: [],
+        relocated: [{ ...bootimage, kernel }],
+      })
+      expect(await store.listBootimages()).toMatchObject([
+        {
+          state: 'ready',
+          readyAt: t0,
+          bootimage: { id: bootimage.id, kernel: { location: kernel.location } },
+        },
+      ])
+    })
+
     it('a document seen again is only seen later, and belongs to each stream by itself', async () => {
       await store.recordDocument(makeDocument())
       await store.recordDocument(

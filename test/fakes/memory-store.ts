@@ -50,10 +50,14 @@ export function createMemoryStore(): StateStore {
   }
 
   return {
-    recordRefresh: ({ document, bootimages: records, heads: newHeads }) =>
+    recordRefresh: ({ document, bootimages: records, heads: newHeads, relocated = [] }) =>
       step('recording a refresh', () => {
         putDocument(document)
         records.forEach(putBootimage)
+        for (const bootimage of relocated) {
+          const known = bootimages.get(bootimage.id)
+          if (known !== undefined) bootimages.set(bootimage.id, present({ ...known, bootimage }))
+        }
         newHeads.forEach(putHead)
       }),
     recordDocument: (document) => step('recording a document', () => putDocument(document)),

@@ -215,6 +215,18 @@ describe('a stream moves forward', () => {
     ])
   })
 
+  it('the same set at another place is fetched from there', async () => {
+    fetcher.failures.set(r1.kernel.sha256, new ServiceError('ARTIFACT_UNAVAILABLE', 'gone'))
+    await read([r1])
+    fetcher.failures.clear()
+    const location = 'https://elsewhere.example/kernel'
+    await read([{ ...r1, kernel: { ...r1.kernel, location } }], { edition: 'moved' })
+    await time.advance(20_000)
+    expect(head()).toMatchObject({ current: r1.id })
+    expect(fetcher.requests.filter(({ artifact }) => artifact.location === location)).toHaveLength(1)
+    expect((await store.listBootimages())[0]?.bootimage.kernel.location).toBe(location)
+  })
+
   it('an architecture that is not followed is only noted', async () => {
     const arm = makeBootimage({ arch: 'aarch64' })
     await read([r1, arm])
