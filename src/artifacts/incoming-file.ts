@@ -8,6 +8,12 @@ import { storing } from './storage-error.ts'
 /** Large enough that hash and write dominate, small enough not to be felt beside serving (facts/performance.md §5). */
 export const defaultBlockBytes = 1 << 20
 
+/**
+ * After so many blocks the disk is asked to write what it has, while more arrives: the sync at the end, for which the
+ * caller waits, has little left to do.
+ */
+const blocksPerSync = 64
+
 export interface IncomingFileOptions {
   readonly fs: FileSystem
   readonly layout: Layout
@@ -36,6 +42,9 @@ export class IncomingFile {
   /** Bytes before the current block. */
   #position: number
   #writing: Promise<void> | undefined
+  #syncing: Promise<void> | undefined
+  /** Blocks since the last sync began. */
+  #unsynced = 0
   #isOpen = true
 
   private constructor(options: IncomingFileOptions, file: OpenFile, hash: Hash, position: number) {
@@ -138,6 +147,7 @@ export class IncomingFile {
   /** Takes the file away. Fine after `commit`. */
   async discard(): Promise<void> {
     await this.#writing?.catch(() => {})
+    await this.#syncing?.catch(() => {})
     await this.#close()
     const { fs, layout } = this.#options
     await storing('removing', this.path, async () => {
@@ -151,9 +161,12 @@ export class IncomingFile {
     await this.#writing
     const full = this.#block.subarray(0, this.#filled)
     const position = this.#position
-    this.#writing = storing('writing', this.path, () => this.#file.write(full, position))
+    const writing = storing('writing', this.path, () => this.#file.write(full, position))
+    this.#writing = writing
     // Whoever waits for it gets the failure; until then it must not count as unhandled.
-    this.#writing.catch(() => {})
+    writing.catch(() => {})
+    this.#unsynced += 1
+    if (this.#unsynced >= blocksPerSync) await this.#syncBehind(writing)
     this.#hash.update(full)
     this.#position += full.length
     this.#filled = 0
@@ -162,9 +175,18 @@ export class IncomingFile {
     this.#block = next
   }
 
+  /** A failed sync must reach the caller: the disk tells of lost data once, and the next sync would say that all is well. */
+  async #syncBehind(writing: Promise<void>): Promise<void> {
+    await this.#syncing
+    this.#unsynced = 0
+    this.#syncing = writing.then(() => storing('syncing', this.path, () => this.#file.sync()))
+    this.#syncing.catch(() => {})
+  }
+
   async #flush(): Promise<void> {
     if (this.#filled > 0) await this.#turnBlock()
     await this.#writing
+    await this.#syncing
   }
 
   async #close(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Sha256 } from '../core/digest.ts'
 import { isServiceError } from '../core/errors.ts'
-import type { BlobStat, BlobStore } from './blob-store.ts'
+import type { BlobStore } from './blob-store.ts'
 import type { ArtifactFetcher } from './create-fetcher.ts'
 
 export interface ScrubOptions {
@@ -34,26 +34,44 @@ export async function scrub(options: ScrubOptions): Promise<ScrubReport> {
   const bad: BadBlob[] = []
   let checked = 0
   let bytes = 0
-  for await (const blob of store.list()) {
+  for await (const { sha256, sizeBytes } of store.list()) {
     signal?.throwIfAborted()
-    const reason = await whyBad(blob, options)
-    if (reason === 'gone') continue
+    const found = await checkBlob(sha256, options)
+    if (found === 'gone') continue
     checked += 1
-    bytes += blob.sizeBytes
-    if (reason === undefined) continue
-    const { sha256 } = blob
-    await store.quarantine(sha256, reason)
-    bad.push({ sha256, reason })
-    await onBad?.({ sha256, reason })
+    bytes += sizeBytes
+    if (found === 'good') continue
+    bad.push(found)
+    await onBad?.(found)
   }
   return { checked, bytes, bad }
+}
+
+/**
+ * Reads one blob again; a bad one is in quarantine afterwards.
+ * @throws ServiceError STORAGE_FAILED when it cannot be read for a reason that says nothing about it
+ */
+export async function checkBlob(
+  sha256: Sha256,
+  options: Pick<ScrubOptions, 'fetcher' | 'bytesPerSecond' | 'signal'> & {
+    readonly store: Pick<BlobStore, 'quarantine'>
+  },
+): Promise<'good' | 'gone' | BadBlob> {
+  const reason = await whyBad(sha256, options)
+  if (reason === undefined) return 'good'
+  if (reason === 'gone') return 'gone'
+  await options.store.quarantine(sha256, reason)
+  return { sha256, reason }
 }
 
 /** The disk's own ways to say that it no longer has what was written. */
 const damageCodes: ReadonlySet<unknown> = new Set(['EIO', 'EUCLEAN', 'EBADMSG'])
 
 /** Any other failure says nothing about the blob, and must not take it out of service. */
-async function whyBad({ sha256 }: BlobStat, { fetcher, bytesPerSecond, signal }: ScrubOptions) {
+async function whyBad(
+  sha256: Sha256,
+  { fetcher, bytesPerSecond, signal }: Pick<ScrubOptions, 'fetcher' | 'bytesPerSecond' | 'signal'>,
+): Promise<string | undefined> {
   const pace = bytesPerSecond === undefined ? {} : { bytesPerSecond }
   try {
     const found = await fetcher.hash(sha256, { ...pace, ...(signal ? { signal } : {}) })

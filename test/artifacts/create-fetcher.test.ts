@@ -111,12 +111,14 @@ describe('144: single flight', () => {
     await expect(late).resolves.toBeDefined()
   })
 
-  it('callers with another signature policy wait for the first, then do their own', async () => {
+  it('callers with another signature policy or other keys wait for the first, then do their own', async () => {
     const { engine, works } = createHandEngine()
     const fetcher = createFetcherOver({ engine })
     const plain = fetcher.fetch(requestOf('a', 'off'))
     const signed = fetcher.fetch(requestOf('a', 'required'))
     const unpacked = fetcher.fetch(requestOf('a', 'off', { gunzip: true }))
+    const otherKeys = fetcher.fetch(requestOf('a', 'required', { trustedKeys: ['key'] }))
+    const sameKeys = fetcher.fetch(requestOf('a', 'required', { trustedKeys: ['key'] }))
     await turn()
     expect(works).toHaveLength(1)
     works[0]?.finish()
@@ -127,11 +129,15 @@ describe('144: single flight', () => {
     await turn()
     await turn()
     works[2]?.finish()
-    await Promise.all([signed, unpacked])
-    expect(works.map(({ request }) => [request.signatures, request.gunzip])).toEqual([
-      ['off', undefined],
-      ['required', undefined],
-      ['off', true],
+    await turn()
+    await turn()
+    works[3]?.finish()
+    await Promise.all([signed, unpacked, otherKeys, sameKeys])
+    expect(works.map(({ request }) => [request.signatures, request.gunzip, request.trustedKeys])).toEqual([
+      ['off', undefined, undefined],
+      ['required', undefined, undefined],
+      ['off', true, undefined],
+      ['required', undefined, ['key']],
     ])
   })
 
