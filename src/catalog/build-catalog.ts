@@ -59,6 +59,7 @@ export function buildCatalog(input: CatalogInput): Catalog {
   const statuses = new Map<BootimageId, BootimageStatus>()
   const byStreamArch = new Map<string, BootimageRecord[]>()
   const awaited = new Set<Sha256>()
+  const incomplete: Artifact[] = []
 
   for (const record of input.bootimages) {
     const { bootimage } = record
@@ -67,7 +68,10 @@ export function buildCatalog(input: CatalogInput): Catalog {
     // A ready set whose file vanished (a failed scrub) is on its way again.
     const state = record.state === 'ready' && files === undefined ? 'queued' : record.state
     statuses.set(bootimage.id, { bootimage, state, failure: record.failure })
-    if (wantedStates.has(state)) for (const { sha256 } of artifactsOf(bootimage)) awaited.add(sha256)
+    if (wantedStates.has(state)) {
+      for (const { sha256 } of artifactsOf(bootimage)) awaited.add(sha256)
+      if (record.readyAt !== undefined) incomplete.push(...artifactsOf(bootimage))
+    }
     const key = streamArchKey(bootimage.stream, bootimage.arch)
     const siblings = byStreamArch.get(key)
     if (siblings === undefined) byStreamArch.set(key, [record])
@@ -76,6 +80,11 @@ export function buildCatalog(input: CatalogInput): Catalog {
 
   const files = new Map<Sha256, ServedFile>()
   for (const image of ready.values()) for (const file of filesOf(image)) files.set(file.sha256, file)
+  // A set that was ready lost a file: no boot begins with it, but those in progress keep what is whole (G1, G2).
+  for (const artifact of incomplete) {
+    const file = servedFile(artifact, input.blobs)
+    if (file !== undefined && !files.has(file.sha256)) files.set(file.sha256, file)
+  }
   for (const { sha256, name } of input.extraInitrds ?? []) {
     const file = servedFile({ role: 'initramfs', sha256, name }, input.blobs)
     if (file === undefined) awaited.add(sha256)

@@ -3,6 +3,7 @@ import type { FetchEvent } from '../artifacts/fetcher.ts'
 import { nodeFileSystem } from '../artifacts/file-system.ts'
 import { layoutOf } from '../artifacts/layout.ts'
 import { planSync, type Urgency, type WantedSet } from '../artifacts/plan-sync.ts'
+import { checkBlob } from '../artifacts/scrub.ts'
 import { createSpaceCheck, defaultReserveBytes } from '../artifacts/space.ts'
 import type { BootService } from '../boot/boot-service.ts'
 import { createBootService } from '../boot/create-boot-service.ts'
@@ -44,6 +45,8 @@ export interface EngineOptions {
   readonly onFetchEvent?: (event: FetchEvent) => void
   /** After each new snapshot. */
   readonly onPublished?: () => void
+  /** A file that was verified is damaged now. */
+  readonly onBadBlob?: () => void
 }
 
 /** Everything but the listeners: from configuration and data directory to snapshots and decisions. */
@@ -64,7 +67,10 @@ export interface Engine {
   configure(loaded: LoadedConfig): Promise<void>
   /** Fetches what current, targets and pins need and what is not there; resolves when all of it is there or failed. */
   ensureWanted(streams?: ReadonlySet<string>): Promise<void>
-  /** A file was found missing or damaged: it leaves the snapshot and is fetched again (G1). */
+  /**
+   * A file is not as it was verified: it is read again and, if it is missing or damaged, leaves the snapshot and is
+   * fetched again for every set that was ready (G1). Never rejects.
+   */
   recheck(sha256: Sha256): Promise<void>
   publish(): void
   stop(): Promise<void>
@@ -289,6 +295,37 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     await Promise.all(steps.map(({ bootimage }) => sync.ensure(bootimage.id)))
   }
 
+  const rechecks = new Map<Sha256, Promise<void>>()
+
+  async function recheckBlob(sha256: Sha256): Promise<void> {
+    const found = await checkBlob(sha256, { store: storage.blobs, fetcher })
+    if (typeof found === 'object') {
+      options.onBadBlob?.()
+      log.error(found, 'verified file was damaged, it is fetched again')
+    }
+    await blobIndex.recheck(sha256)
+    publish()
+    extras.restore(sha256)
+    const damaged = [...ledger.bootimages.values()].filter(
+      ({ state, bootimage, kernelUncompressed }) =>
+        state === 'ready' &&
+        (kernelUncompressed === sha256 ||
+          artifactsOf(bootimage).some((artifact) => artifact.sha256 === sha256)),
+    )
+    await Promise.all(damaged.map(({ bootimage }) => sync.ensure(bootimage.id)))
+  }
+
+  /** Everybody who asks for a damaged file reports it; it is looked at once. */
+  function recheck(sha256: Sha256): Promise<void> {
+    const running = rechecks.get(sha256)
+    if (running !== undefined) return running
+    const check = recheckBlob(sha256)
+      .catch((error: unknown) => log.error({ sha256, error: String(error) }, 'file could not be checked'))
+      .finally(() => rechecks.delete(sha256))
+    rechecks.set(sha256, check)
+    return check
+  }
+
   await driver.settleAll()
 
   return {
@@ -306,11 +343,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     loaded: () => loaded,
     configure,
     ensureWanted,
-    async recheck(sha256) {
-      if (!(await blobIndex.recheck(sha256))) return
-      publish()
-      await ensureWanted()
-    },
+    recheck,
     publish,
     async stop() {
       await streams.stop()

@@ -31,6 +31,8 @@ function initrdName({ path }: ExtraInitrd): string {
 export interface ExtraInitrds {
   /** Takes in what this inventory names; in the background, since machines that need one wait for it. */
   setWanted(inventory: Inventory): void
+  /** Takes one in again that got lost; nothing when it is not wanted. */
+  restore(sha256: Sha256): void
   all(): readonly { readonly sha256: Sha256; readonly name: string }[]
   has(sha256: Sha256): boolean
 }
@@ -66,6 +68,10 @@ export function createExtraInitrds(options: {
     setWanted(inventory) {
       wanted = new Map(extraInitrdsOf(inventory).map((initrd) => [initrd.sha256, initrd]))
       for (const initrd of wanted.values()) void ingest(initrd)
+    },
+    restore(sha256) {
+      const initrd = wanted.get(sha256)
+      if (initrd !== undefined) void ingest(initrd)
     },
     all: () => [...wanted.values()].map((initrd) => ({ sha256: initrd.sha256, name: initrdName(initrd) })),
     has: (sha256) => wanted.has(sha256),

@@ -47,6 +47,7 @@ export async function startService({ loaded, log, reload }: StartServiceOptions)
   try {
     const metrics = createMetrics({ version, clock })
     const logBootEvent = createBootLog({ log })
+    const onBadBlob = () => metrics.onVerifyFailure('scrub')
     const engine = await openEngine({
       loaded,
       log,
@@ -58,6 +59,7 @@ export async function startService({ loaded, log, reload }: StartServiceOptions)
         logBootEvent(event)
       },
       onFetchEvent: (event) => metrics.onFetchEvent(event),
+      onBadBlob,
       onPublished() {
         for (const { name, health } of engine.publisher.current().streams.values()) {
           metrics.setStream(name, { lastSuccessAt: health.lastSuccessAt })
@@ -165,7 +167,7 @@ export async function startService({ loaded, log, reload }: StartServiceOptions)
           ...(error === undefined ? {} : { error }),
         }
       },
-      onBadBlob: () => metrics.onVerifyFailure('scrub'),
+      onBadBlob,
       baseUrl: () => bootUrl,
     })
 
@@ -183,7 +185,7 @@ export async function startService({ loaded, log, reload }: StartServiceOptions)
     stops.push(() => control.close())
 
     void engine.ensureWanted()
-    const tasks = startTasks({ engine, timers, log })
+    const tasks = startTasks({ engine, timers, log, onBadBlob })
     stops.push(() => tasks.stop())
 
     return { bootUrl, adminUrl: urlOf(admin.address, {}), operations, stop }

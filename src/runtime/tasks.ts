@@ -10,6 +10,8 @@ const garbageEveryMs = 60 * minuteMs
 const pinsEveryMs = 10 * minuteMs
 const keysEveryMs = 24 * 60 * minuteMs
 const scrubEveryMs = 24 * 60 * minuteMs
+/** Soon after a start: what happened to the files while no service ran is not known. */
+const firstScrubAfterMs = 5 * minuteMs
 /** A disk hardly notices it; 10 GB take a quarter of an hour. */
 const scrubBytesPerSecond = 12 * 2 ** 20
 
@@ -22,14 +24,21 @@ export function startTasks(options: {
   readonly engine: Engine
   readonly timers: Timers
   readonly log: Log
+  /** The scrub found a damaged file. */
+  readonly onBadBlob: () => void
 }): Tasks {
-  const { engine, timers, log } = options
+  const { engine, timers, log, onBadBlob } = options
   const stopping = new AbortController()
   const cancels = new Set<() => void>()
   const running = new Set<Promise<void>>()
 
-  function every(intervalMs: number, name: string, task: () => Promise<unknown>): void {
-    const cancel = timers.after(intervalMs, () => {
+  function every(
+    intervalMs: number,
+    name: string,
+    task: () => Promise<unknown>,
+    firstAfterMs = intervalMs,
+  ): void {
+    const cancel = timers.after(firstAfterMs, () => {
       cancels.delete(cancel)
       const run = task()
         .catch((error: unknown) => {
@@ -52,15 +61,21 @@ export function startTasks(options: {
     await engine.pins.setWanted(wantedPins(inventory, architecturesOf, Date.now()))
   })
   every(keysEveryMs, 'keys', () => warnOfKeys(engine.loaded().config.streams.values(), Date.now(), log))
-  every(scrubEveryMs, 'scrub', () =>
-    scrub({
+  every(scrubEveryMs, 'scrub', scrubAll, firstScrubAfterMs)
+
+  function scrubAll(): Promise<unknown> {
+    return scrub({
       store: engine.storage.blobs,
       fetcher: engine.fetcher,
       bytesPerSecond: scrubBytesPerSecond,
-      onBad: ({ sha256 }) => engine.recheck(sha256),
+      onBad({ sha256, reason }) {
+        log.error({ sha256, reason }, 'verified file was damaged, it is fetched again')
+        onBadBlob()
+        return engine.recheck(sha256)
+      },
       signal: stopping.signal,
-    }),
-  )
+    })
+  }
 
   return {
     async stop() {

@@ -48,6 +48,19 @@ describe('buildCatalog', () => {
     )
   })
 
+  it('G2 a set that was ready and lost a file begins no boot, but those in progress keep its other files', () => {
+    const blobs = blobsOf(newer)
+    blobs.delete(newer.initramfs.sha256)
+    for (const state of ['ready', 'downloading', 'failed'] as const) {
+      const catalog = build({ bootimages: [makeRecord(newer, state, { readyAt: 2000 })], blobs })
+      expect(catalog.ready.size).toBe(0)
+      expect([...catalog.files.keys()].sort()).toEqual([newer.kernel.sha256, newer.rootfs?.sha256].sort())
+      expect([...catalog.awaited]).toEqual([newer.initramfs.sha256])
+    }
+    const evicted = build({ bootimages: [makeRecord(newer, 'known', { readyAt: 2000 })], blobs })
+    expect(evicted.files.size).toBe(0)
+  })
+
   it('G3 files that are all there are not served before the record says ready', () => {
     const catalog = build({ bootimages: [makeRecord(newer, 'downloading')], blobs: blobsOf(newer) })
     expect(catalog.files.size).toBe(0)
