@@ -38,6 +38,8 @@ export function createLeases({ maximum = 50_000 }: LeasesOptions = {}): Leases {
   /** In the order of their last sign of life, oldest first. */
   const attempts = new Map<BootId, BootAttempt>()
   const unsaved = new Set<BootId>()
+  /** How many attempts lease each bootimage, so that nobody has to walk them all to know. */
+  const holders = new Map<BootimageId, number>()
   /** Until when bootimages of merged attempts are leased. As many entries as there are bootimages. */
   const mergedUntil = new Map<BootimageId, number>()
   /** Room is made for many at once: finding the oldest entry of a Map costs as much as entries have left before it. */
@@ -45,19 +47,24 @@ export function createLeases({ maximum = 50_000 }: LeasesOptions = {}): Leases {
   let merged = 0
 
   function keep(attempt: BootAttempt): void {
-    attempts.delete(attempt.bootId)
-    attempts.set(attempt.bootId, attempt)
+    const { bootId, bootimage } = attempt
+    if (!attempts.delete(bootId)) holders.set(bootimage, (holders.get(bootimage) ?? 0) + 1)
+    attempts.set(bootId, attempt)
   }
 
-  function forget(bootId: BootId): void {
+  function forget({ bootId, bootimage }: BootAttempt): void {
     attempts.delete(bootId)
     unsaved.delete(bootId)
+    const left = (holders.get(bootimage) ?? 0) - 1
+    if (left > 0) holders.set(bootimage, left)
+    else holders.delete(bootimage)
   }
 
   function forgetOver(now: number): void {
-    for (const [bootId, attempt] of attempts) {
+    // A clock that was set back leaves older times behind younger ones: those are kept longer, never shorter.
+    for (const attempt of attempts.values()) {
       if (isLeasing(attempt, now)) break
-      forget(bootId)
+      forget(attempt)
     }
     for (const [bootimage, until] of mergedUntil) if (until <= now) mergedUntil.delete(bootimage)
   }
@@ -65,11 +72,12 @@ export function createLeases({ maximum = 50_000 }: LeasesOptions = {}): Leases {
   function makeRoom(now: number): void {
     if (attempts.size < maximum) return
     forgetOver(now)
-    for (const [bootId, { bootimage, lastSeenAt }] of attempts) {
+    for (const attempt of attempts.values()) {
       if (attempts.size <= maximum - roomFor) return
+      const { bootimage, lastSeenAt } = attempt
       const until = lastSeenAt + longestBootAttemptMs
       mergedUntil.set(bootimage, Math.max(until, mergedUntil.get(bootimage) ?? 0))
-      forget(bootId)
+      forget(attempt)
       merged += 1
     }
   }
@@ -88,10 +96,7 @@ export function createLeases({ maximum = 50_000 }: LeasesOptions = {}): Leases {
     },
     leasedBootimages(now) {
       forgetOver(now)
-      const leased = new Set(mergedUntil.keys())
-      // A clock that was set back leaves younger attempts behind older ones, so each is asked.
-      for (const attempt of attempts.values()) if (isLeasing(attempt, now)) leased.add(attempt.bootimage)
-      return leased
+      return new Set([...holders.keys(), ...mergedUntil.keys()])
     },
     takeUnsaved() {
       const batch = [...unsaved]
@@ -108,6 +113,7 @@ export function createLeases({ maximum = 50_000 }: LeasesOptions = {}): Leases {
       const newest = running.toSorted((a, b) => a.lastSeenAt - b.lastSeenAt)
       const begun = [...attempts.values()]
       attempts.clear()
+      holders.clear()
       for (const attempt of [...newest, ...begun]) {
         makeRoom(now)
         keep(attempt)

@@ -43,11 +43,22 @@ describe('a lease', () => {
     expect([...leases.leasedBootimages(start + longestBootAttemptMs - 1)]).toEqual(['image-1'])
   })
 
-  it('G6 survives a clock that was set back between two boots', () => {
+  it('G6 survives a clock that was set back between two boots: longer, never shorter', () => {
     const leases = createLeases()
     leases.start(attempt('late', 'image-1', start))
-    leases.start(attempt('early', 'image-2', start - longestBootAttemptMs))
-    expect([...leases.leasedBootimages(start + 1)]).toEqual(['image-1'])
+    leases.start(attempt('early', 'image-2', start - 1000))
+    const early = start - 1000 + longestBootAttemptMs
+    expect(leases.leasedBootimages(early - 1)).toEqual(new Set(['image-1', 'image-2']))
+    expect(leases.leasedBootimages(start + longestBootAttemptMs)).toEqual(new Set())
+  })
+
+  it('G6 of one bootimage lasts as long as one of its boots', () => {
+    const leases = createLeases()
+    leases.start(attempt('a', 'image-1'))
+    leases.start(attempt('b', 'image-1', start + 10))
+    leases.touch(bootId('a'), start + 5)
+    expect([...leases.leasedBootimages(start + 5 + longestBootAttemptMs)]).toEqual(['image-1'])
+    expect([...leases.leasedBootimages(start + 10 + longestBootAttemptMs)]).toEqual([])
   })
 
   it('frees what was silent and keeps what lives, whoever began first', () => {
@@ -132,6 +143,7 @@ describe('after a restart', () => {
     leases.start(attempt('a', 'image-1', start + 10))
     leases.restore([attempt('a', 'image-1', start), attempt('b', 'image-2', start + 5)], start + 20)
     expect([...leases.leasedBootimages(start + 5 + longestBootAttemptMs)]).toEqual(['image-1'])
+    expect(leases.leasedBootimages(start + 10 + longestBootAttemptMs)).toEqual(new Set())
   })
 
   it('more than the bound are merged, not lost', () => {

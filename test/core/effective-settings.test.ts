@@ -6,6 +6,7 @@ import {
 } from '../../src/core/effective-settings.ts'
 import { effectiveValues } from '../../src/core/effective-values.ts'
 import type { BootSettings, Inventory, Origin, Pin } from '../../src/core/host.ts'
+import { sha256Of } from '../fakes/bootimages.ts'
 import { makeGroup, makeHost, makeInventory, makeProfile } from '../fakes/machines.ts'
 
 const now = Date.parse('2026-11-29T12:00:00Z')
@@ -185,7 +186,11 @@ describe('effective values for explain', () => {
     const settings = settle({
       'one-shot': { mode: 'live' },
       host: { pin: { release: '43.1', reason: 'NIC', until: now + 1000 }, ignition: { inline: 'secret' } },
-      profile: { stream: 'fcos-stable', kernelArguments: ['console=tty0', 'quiet'] },
+      profile: {
+        stream: 'fcos-stable',
+        kernelArguments: ['console=tty0', 'quiet'],
+        extraInitrds: [{ path: '/x.cpio', sha256: sha256Of('x') }],
+      },
     })
     const values = new Map(
       effectiveValues(settings).map(({ field, value, origin }) => [field, [value, origin]]),
@@ -201,6 +206,7 @@ describe('effective values for explain', () => {
       'profile worker (pilotlight.yaml:10)',
     ])
     expect(values.get('platformId')).toEqual(['metal', 'default'])
+    expect(values.get('extraInitrds')?.[0]).toBe(`/x.cpio@${sha256Of('x').slice(0, 16)}`)
   })
 
   it('shows a time that is none instead of failing', () => {

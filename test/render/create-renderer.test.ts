@@ -132,6 +132,12 @@ describe('a bad template is refused when it is loaded, with file and line', () =
     expect(error.message).toMatch(/lvie\.liquid.*live, install/)
   })
 
+  it('one shipped template that is not there', () => {
+    const files = { 'entry.liquid': '#!ipxe\n' }
+    const options = { templatesDirectory: adminDirectory(files), catalog: { current: () => catalog } }
+    expect(failureOf(() => createRenderer(options)).message).toContain('template live.liquid is missing')
+  })
+
   it('shipped templates that are not there', () => {
     const options = {
       templatesDirectory: join(directory.path, 'nowhere'),
@@ -177,6 +183,14 @@ describe('rendering', () => {
       code: 'KERNEL_ARGUMENT_INVALID',
       details: { argument: '||', dialect: 'ipxe' },
     })
+  })
+
+  it('writes no half script where a template fails for one machine alone', () => {
+    const text = "#!ipxe\nimgfree\n{% if host == 'n01' %}{{ reasons[9].text }}{% endif %}\nexit 1\n"
+    const own = withTemplates({ 'local.liquid': text })
+    const error = failureOf(() => own.ipxe(decide({ mode: 'local' }), makeClient(), context))
+    expect(error).toMatchObject({ code: 'TEMPLATE_RENDER_FAILED', details: { template: 'local' } })
+    expect(own.ipxe(decide({ id: 'n02', mode: 'local' }), makeClient(), context)).toContain('exit 1')
   })
 
   it('refuses a legacy install without an image for the firmware instead of writing half a script', () => {
