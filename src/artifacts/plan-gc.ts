@@ -1,6 +1,7 @@
 import { artifactsOf, type Bootimage, type BootimageId } from '../core/bootimage.ts'
+import type { BootimageState } from '../core/bootimage-state.ts'
 import type { Sha256 } from '../core/digest.ts'
-import type { BootimageState, DerivedRecord, PinResolution, StreamHead } from '../state/store.ts'
+import type { DerivedRecord, PinResolution, StreamHead } from '../state/store.ts'
 import type { BlobStat } from './blob-store.ts'
 
 /** Why a blob stays. Where several hold, the first in this order is told. */

@@ -1,7 +1,7 @@
 import type { Artifact } from '../core/artifact.ts'
 import { artifactsOf, type Bootimage } from '../core/bootimage.ts'
+import type { BootimageState } from '../core/bootimage-state.ts'
 import type { Sha256 } from '../core/digest.ts'
-import type { BootimageState } from '../state/store.ts'
 
 /**
  * Why a bootimage is wanted, most urgent first: a machine stands before a `wait` script; what is handed out has lost a

@@ -1,6 +1,6 @@
-import type { CatalogSource } from '../catalog/catalog.ts'
 import type { BootDecision, WantedBootimage } from '../core/boot-decision.ts'
 import type { BootEvent, BootId } from '../core/boot-event.ts'
+import type { CatalogSource } from '../core/catalog.ts'
 import type { BootClient } from '../core/client.ts'
 import type { Clock } from '../core/clock.ts'
 import { type BootView, decideBoot } from '../core/decide-boot.ts'

@@ -1,8 +1,7 @@
 import type { Arch } from '../core/arch.ts'
 import type { Artifact, ArtifactRole } from '../core/artifact.ts'
 import { artifactsOf, type BootimageId } from '../core/bootimage.ts'
-import type { Sha256 } from '../core/digest.ts'
-import type { BootimageRecord, BootimageState, PinResolution, StreamHead } from '../state/store.ts'
+import type { BootimageState } from '../core/bootimage-state.ts'
 import type {
   BootimageStatus,
   Catalog,
@@ -11,7 +10,9 @@ import type {
   ReadyBootimage,
   ServedFile,
   StreamHealth,
-} from './catalog.ts'
+} from '../core/catalog.ts'
+import type { Sha256 } from '../core/digest.ts'
+import type { BootimageRecord, PinResolution, StreamHead } from '../state/store.ts'
 
 /** What the blob store says of one file. */
 export interface BlobFacts {

@@ -1,6 +1,6 @@
 import type { SignaturePolicy } from '../artifacts/fetcher.ts'
 import type { Arch } from '../core/arch.ts'
-import type { ChangePolicies } from '../streams/change.ts'
+import type { ChangePolicies } from '../core/change.ts'
 import type { ParseHints } from '../streams/metadata.ts'
 import type { UpstreamOptions } from '../upstream/client.ts'
 import type { BootAddress, ListenAddress } from './listen-address.ts'

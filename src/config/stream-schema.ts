@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { signaturePolicies } from '../artifacts/fetcher.ts'
-import { changePolicies, defaultChangePolicies } from '../streams/change.ts'
+import { changePolicies, defaultChangePolicies } from '../core/change.ts'
 import { closed, list, namedBy, oneOf, text } from './schema-parts.ts'
 
 const serviceAccount = '/var/run/secrets/kubernetes.io/serviceaccount'

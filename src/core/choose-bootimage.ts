@@ -1,7 +1,7 @@
-import type { BootimageStatus, Catalog, CatalogArch, CatalogStream } from '../catalog/catalog.ts'
 import type { Arch } from './arch.ts'
 import type { Effective, WantedBootimage } from './boot-decision.ts'
 import type { Bootimage } from './bootimage.ts'
+import type { BootimageStatus, Catalog, CatalogArch, CatalogStream } from './catalog.ts'
 import type { Pin } from './host.ts'
 import { originText } from './origin-text.ts'
 import { type Reason, reason } from './reason.ts'

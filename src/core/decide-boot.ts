@@ -1,7 +1,7 @@
-import type { Catalog } from '../catalog/catalog.ts'
 import type { Arch } from './arch.ts'
 import type { BootDecision, BootParameters, WantedBootimage } from './boot-decision.ts'
 import type { Bootimage } from './bootimage.ts'
+import type { Catalog } from './catalog.ts'
 import { chooseBootimage } from './choose-bootimage.ts'
 import type { BootClient } from './client.ts'
 import { type EffectiveSettings, effectiveSettings, type SettingsLayer } from './effective-settings.ts'

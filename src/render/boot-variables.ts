@@ -1,7 +1,7 @@
-import type { Catalog } from '../catalog/catalog.ts'
 import type { Artifact } from '../core/artifact.ts'
 import type { BootDecision, BootParameters } from '../core/boot-decision.ts'
 import type { Bootimage } from '../core/bootimage.ts'
+import type { Catalog } from '../core/catalog.ts'
 import type { BootClient } from '../core/client.ts'
 import { ServiceError } from '../core/errors.ts'
 import {

@@ -1,4 +1,4 @@
-import type { CatalogSource } from '../catalog/catalog.ts'
+import type { CatalogSource } from '../core/catalog.ts'
 import { ServiceError } from '../core/errors.ts'
 import { compileTemplates } from './compile-templates.ts'
 import { decidedVariables } from './decided-variables.ts'

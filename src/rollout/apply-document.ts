@@ -1,7 +1,7 @@
 import type { Arch } from '../core/arch.ts'
 import { artifactsOf, type Bootimage, type BootimageId } from '../core/bootimage.ts'
+import type { ChangeClass, ChangePolicies } from '../core/change.ts'
 import type { BootimageRecord, DocumentRecord, RefreshWrite, StreamHead } from '../state/store.ts'
-import type { ChangeClass, ChangePolicies } from '../streams/change.ts'
 import { classifyChange } from '../streams/classify-change.ts'
 import type { MetadataProblem } from '../streams/metadata.ts'
 import { planChange } from '../streams/plan-change.ts'

@@ -1,11 +1,10 @@
 import { streamArchKey } from '../catalog/build-catalog.ts'
 import type { Arch } from '../core/arch.ts'
 import type { BootimageId } from '../core/bootimage.ts'
+import type { BootimageFailure, BootimageState } from '../core/bootimage-state.ts'
 import type { Sha256 } from '../core/digest.ts'
 import type {
-  BootimageFailure,
   BootimageRecord,
-  BootimageState,
   DerivedRecord,
   PinResolution,
   RefreshWrite,

@@ -1,7 +1,7 @@
 import { filesOf } from '../catalog/build-catalog.ts'
-import type { CatalogArch, CatalogStream } from '../catalog/catalog.ts'
 import type { Arch } from '../core/arch.ts'
 import { artifactsOf, type BootimageId } from '../core/bootimage.ts'
+import type { CatalogArch, CatalogStream } from '../core/catalog.ts'
 import type {
   BootimageSummary,
   PartReadiness,

@@ -1,16 +1,16 @@
 import type { BootAttempt } from '../core/boot-attempt.ts'
 import { parseBootId } from '../core/boot-event.ts'
 import type { BootimageId } from '../core/bootimage.ts'
+import { bootimageStates } from '../core/bootimage-state.ts'
 import { parseMac } from '../core/mac.ts'
 import { metadataFormats } from '../streams/metadata.ts'
-import {
-  type BootimageRecord,
-  bootimageStates,
-  type DerivedRecord,
-  type DocumentRecord,
-  type InstallRecord,
-  type PinResolution,
-  type StreamHead,
+import type {
+  BootimageRecord,
+  DerivedRecord,
+  DocumentRecord,
+  InstallRecord,
+  PinResolution,
+  StreamHead,
 } from './store.ts'
 import {
   oneOf,

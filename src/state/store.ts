@@ -1,8 +1,9 @@
 import type { Arch } from '../core/arch.ts'
 import type { BootAttempt } from '../core/boot-attempt.ts'
 import type { Bootimage, BootimageId } from '../core/bootimage.ts'
+import type { BootimageFailure, BootimageState, PendingChange } from '../core/bootimage-state.ts'
+import type { ChangeClass } from '../core/change.ts'
 import type { Sha256 } from '../core/digest.ts'
-import type { ChangeClass } from '../streams/change.ts'
 import type { MetadataFormat } from '../streams/metadata.ts'
 
 /** A metadata document that parsed; its bytes are in `<data>/metadata/<digest>.json`. */
@@ -19,24 +20,6 @@ export interface DocumentRecord {
   readonly lastSeenAt: number
 }
 
-export const bootimageStates = [
-  'known', // a document names it, nobody wants it yet
-  'queued',
-  'downloading',
-  'verifying',
-  'pending-signature',
-  'ready',
-  'failed',
-  'held',
-] as const
-export type BootimageState = (typeof bootimageStates)[number]
-
-export interface BootimageFailure {
-  readonly code: string
-  readonly message: string
-  readonly at: number
-}
-
 export interface BootimageRecord {
   readonly bootimage: Bootimage
   readonly document: Sha256
@@ -46,18 +29,6 @@ export interface BootimageRecord {
   readonly readyAt?: number
   /** Digest of the decompressed kernel, where the set's kernel is gzip (aarch64). */
   readonly kernelUncompressed?: Sha256
-}
-
-/** A change that is not followed (yet), as the last refresh found it. */
-export interface PendingChange {
-  readonly change: ChangeClass
-  readonly bootimage?: BootimageId
-  readonly release?: string
-  /** Refreshes in a row that said the same. */
-  readonly seen: number
-  readonly firstSeenAt: number
-  /** `confirm`: waiting for the second refresh; `hold`: waiting for an admin. */
-  readonly policy: 'confirm' | 'hold'
 }
 
 /** Where a stream stands for one architecture. */

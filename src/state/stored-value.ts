@@ -1,9 +1,9 @@
 import { type Arch, architectures } from '../core/arch.ts'
 import type { Artifact, ArtifactRole } from '../core/artifact.ts'
 import type { Bootimage, BootimageId } from '../core/bootimage.ts'
+import type { BootimageFailure, PendingChange } from '../core/bootimage-state.ts'
+import { type ChangeClass, changeClasses } from '../core/change.ts'
 import { parseSha256, type Sha256 } from '../core/digest.ts'
-import { type ChangeClass, changeClasses } from '../streams/change.ts'
-import type { BootimageFailure, PendingChange } from './store.ts'
 
 /**
  * Reading back what was stored as JSON. We wrote it ourselves, but perhaps with another version, and a disk may

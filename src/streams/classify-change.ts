@@ -1,6 +1,6 @@
 import type { Bootimage } from '../core/bootimage.ts'
+import type { ChangeClass } from '../core/change.ts'
 import { compareReleases } from '../core/release.ts'
-import type { ChangeClass } from './change.ts'
 import type { MetadataProblem } from './metadata.ts'
 
 /** What one architecture of a stream was, and what a new document says of it. */

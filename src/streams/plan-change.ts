@@ -1,6 +1,6 @@
 import type { Bootimage } from '../core/bootimage.ts'
-import type { PendingChange } from '../state/store.ts'
-import type { ChangeClass, ChangePolicies } from './change.ts'
+import type { PendingChange } from '../core/bootimage-state.ts'
+import type { ChangeClass, ChangePolicies } from '../core/change.ts'
 
 /** A going-back is followed when this many refreshes in a row said the same. */
 const confirmingRefreshes = 2

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { type GcInput, planGc } from '../../src/artifacts/plan-gc.ts'
 import type { Artifact } from '../../src/core/artifact.ts'
 import { artifactsOf, type Bootimage, bootimageId } from '../../src/core/bootimage.ts'
+import { bootimageStates } from '../../src/core/bootimage-state.ts'
 import type { Sha256 } from '../../src/core/digest.ts'
-import { bootimageStates, type StreamHead } from '../../src/state/store.ts'
+import type { StreamHead } from '../../src/state/store.ts'
 
 const hour = 60 * 60 * 1000
 const longestAttemptMs = 2 * hour

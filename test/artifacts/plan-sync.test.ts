@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { planSync, urgencies, type WantedSet } from '../../src/artifacts/plan-sync.ts'
 import type { Artifact } from '../../src/core/artifact.ts'
 import { artifactsOf, type Bootimage, bootimageId } from '../../src/core/bootimage.ts'
+import { bootimageStates } from '../../src/core/bootimage-state.ts'
 import type { Sha256 } from '../../src/core/digest.ts'
-import { bootimageStates } from '../../src/state/store.ts'
 
 function digest(name: string): Sha256 {
   return Buffer.from(name.padEnd(32, '.')).toString('hex') as Sha256

@@ -3,8 +3,9 @@ import type { BlobFacts } from '../../src/catalog/build-catalog.ts'
 import type { Arch } from '../../src/core/arch.ts'
 import type { Artifact, ArtifactRole } from '../../src/core/artifact.ts'
 import { artifactsOf, type Bootimage, bootimageId, setDigestText } from '../../src/core/bootimage.ts'
+import type { BootimageState } from '../../src/core/bootimage-state.ts'
 import { parseSha256, type Sha256 } from '../../src/core/digest.ts'
-import type { BootimageRecord, BootimageState } from '../../src/state/store.ts'
+import type { BootimageRecord } from '../../src/state/store.ts'
 
 /** The digest of a text, for artifacts whose bytes nobody reads. */
 export function sha256Of(text: string): Sha256 {

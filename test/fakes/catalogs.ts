@@ -1,3 +1,7 @@
+import type { Arch } from '../../src/core/arch.ts'
+import type { Artifact } from '../../src/core/artifact.ts'
+import { artifactsOf, type Bootimage } from '../../src/core/bootimage.ts'
+import type { BootimageFailure, BootimageState, PendingChange } from '../../src/core/bootimage-state.ts'
 import type {
   BootimageStatus,
   Catalog,
@@ -6,12 +10,8 @@ import type {
   ReadyBootimage,
   ServedFile,
   StreamHealth,
-} from '../../src/catalog/catalog.ts'
-import type { Arch } from '../../src/core/arch.ts'
-import type { Artifact } from '../../src/core/artifact.ts'
-import { artifactsOf, type Bootimage } from '../../src/core/bootimage.ts'
+} from '../../src/core/catalog.ts'
 import type { Sha256 } from '../../src/core/digest.ts'
-import type { BootimageFailure, BootimageState, PendingChange } from '../../src/state/store.ts'
 
 export const readOnce: StreamHealth = { lastSuccessAt: 1000, lastAttemptAt: 1000, problems: [] }
 

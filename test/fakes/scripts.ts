@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import type { Catalog } from '../../src/catalog/catalog.ts'
 import { type BootId, parseBootId } from '../../src/core/boot-event.ts'
+import type { Catalog } from '../../src/core/catalog.ts'
 import { createRenderer, type RendererOptions } from '../../src/render/create-renderer.ts'
 import type { RenderContext, Renderer } from '../../src/render/renderer.ts'
 

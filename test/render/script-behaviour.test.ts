@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Catalog } from '../../src/catalog/catalog.ts'
+import type { Catalog } from '../../src/core/catalog.ts'
 import type { BootClient } from '../../src/core/client.ts'
 import { decideBoot } from '../../src/core/decide-boot.ts'
 import type { Host } from '../../src/core/host.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Bootimage } from '../../src/core/bootimage.ts'
-import type { ChangeClass } from '../../src/streams/change.ts'
+import type { ChangeClass } from '../../src/core/change.ts'
 import { type ChangeInput, classifyChange } from '../../src/streams/classify-change.ts'
 import { type BootimageSketch, makeBootimage } from '../fakes/bootimages.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { PendingChange } from '../../src/state/store.ts'
-import { type ChangePolicies, changeClasses, defaultChangePolicies } from '../../src/streams/change.ts'
+import type { PendingChange } from '../../src/core/bootimage-state.ts'
+import { type ChangePolicies, changeClasses, defaultChangePolicies } from '../../src/core/change.ts'
 import { type ChangePlan, type PlanChangeInput, planChange } from '../../src/streams/plan-change.ts'
 import { makeBootimage } from '../fakes/bootimages.ts'
 

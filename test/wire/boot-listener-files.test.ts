@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { rm, truncate, writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ServedFile } from '../../src/catalog/catalog.ts'
 import { parseBootId } from '../../src/core/boot-event.ts'
+import type { ServedFile } from '../../src/core/catalog.ts'
 import { type BootRig, bytesOf, startBootRig } from '../fakes/boot-rig.ts'
 import { settled } from '../fakes/manual-time.ts'
 import { openRaw, requestRaw } from '../fakes/raw-http.ts'
@@ -174,6 +174,7 @@ describe('G1 a file that is not as the catalog says is 503, never other bytes (f
     ['empty', () => truncate(rootfs.path, 0)],
     ['wrong-size', () => truncate(rootfs.path, 1000)],
     ['wrong-size', () => writeFile(rootfs.path, 'error page', { flag: 'a' })],
+    ['changed-since-verified', () => writeFile(rootfs.path, bytesOf('other bytes', 5_000_001))],
   ])('%s', async (problem, spoil) => {
     await spoil()
     for (const method of ['GET', 'HEAD']) {

@@ -1,5 +1,5 @@
 import type { BootService } from '../../boot/boot-service.ts'
-import type { CatalogSource } from '../../catalog/catalog.ts'
+import type { CatalogSource } from '../../core/catalog.ts'
 import type { Log } from '../../core/log.ts'
 import type { Renderer } from '../../render/renderer.ts'
 

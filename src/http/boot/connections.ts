@@ -10,6 +10,7 @@ export interface Connection {
   openRequests: number
   /** An answer to send when the requests before it have theirs; the connection ends with it. */
   lastWords: string | undefined
+  isGone: boolean
   /** Called once when the connection is gone. */
   readonly onGone: Set<() => void>
 }
@@ -46,6 +47,7 @@ export function createConnections({
       baseUrl: baseUrl(urls, { localAddress, localPort }),
       openRequests: 0,
       lastWords: undefined,
+      isGone: false,
       onGone: new Set(),
     }
     bySocket.set(socket, connection)
@@ -53,6 +55,7 @@ export function createConnections({
       const left = (perAddress.get(address) ?? 1) - 1
       if (left === 0) perAddress.delete(address)
       else perAddress.set(address, left)
+      connection.isGone = true
       for (const tell of connection.onGone) tell()
       connection.onGone.clear()
     })

@@ -1,4 +1,4 @@
-import type { ServedFile } from '../../catalog/catalog.ts'
+import type { ServedFile } from '../../core/catalog.ts'
 
 export const octetStream = 'application/octet-stream'
 export const plainText = 'text/plain; charset=utf-8'

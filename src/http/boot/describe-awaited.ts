@@ -1,5 +1,5 @@
-import type { BootimageStatus, Catalog, CatalogArch } from '../../catalog/catalog.ts'
 import { artifactsOf } from '../../core/bootimage.ts'
+import type { BootimageStatus, Catalog, CatalogArch } from '../../core/catalog.ts'
 import type { Sha256 } from '../../core/digest.ts'
 
 /** One sentence for people about a file that is wanted but not there yet. */

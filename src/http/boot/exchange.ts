@@ -26,6 +26,7 @@ export function writeHead(exchange: Exchange, status: number, lines: HeaderLines
 
 /** Resolves when the answers before this one have left; `false` when the connection did first. */
 export function isItsTurn({ response, connection }: Exchange): Promise<boolean> {
+  if (connection.isGone) return Promise.resolve(false)
   if (response.socket !== null) return Promise.resolve(!response.destroyed)
   return new Promise((resolve) => {
     function settle(isOpen: boolean): void {

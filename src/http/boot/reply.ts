@@ -1,5 +1,5 @@
-import type { ServedFile } from '../../catalog/catalog.ts'
 import type { BootId } from '../../core/boot-event.ts'
+import type { ServedFile } from '../../core/catalog.ts'
 import { plainText } from './content-type.ts'
 
 /** Header lines in the letter case in which they are sent: some loaders compare it (field case 89). */

@@ -1,4 +1,4 @@
-import type { CatalogStream, ReadyBootimage, ServedFile } from '../../catalog/catalog.ts'
+import type { CatalogStream, ReadyBootimage, ServedFile } from '../../core/catalog.ts'
 import { urlFileName } from '../../render/script-text.ts'
 import { streamPlacesOf } from './stream-layout.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
-import type { ServedFile } from '../../catalog/catalog.ts'
+import type { ServedFile } from '../../core/catalog.ts'
 import { octetStream } from './content-type.ts'
 import { notFound, notYet, type Reply, revalidate } from './reply.ts'
 

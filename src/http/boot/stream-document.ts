@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Catalog, CatalogStream } from '../../catalog/catalog.ts'
+import type { Catalog, CatalogStream } from '../../core/catalog.ts'
 import type { BootRequest, BootSources } from './boot-request.ts'
 import { describeStatus } from './describe-awaited.ts'
 import { type ContentReply, notFound, notYet, type Reply, revalidate } from './reply.ts'

@@ -1,4 +1,4 @@
-import type { ReadyBootimage, ServedFile } from '../../catalog/catalog.ts'
+import type { ReadyBootimage, ServedFile } from '../../core/catalog.ts'
 
 /** Where one file of a bootimage stands in stream metadata: `<platform>/<format>/<artifact>`. */
 export interface StreamPlace {

@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createOpenFiles, FileCutError, type OpenFile } from '../../../src/http/boot/open-files.ts'
@@ -49,6 +49,18 @@ describe('what is not as the catalog says is a problem, not a file (G1, field ca
   ])('%s', async (problem, spoil) => {
     await spoil()
     expect(await openFiles.acquire(path, 14)).toEqual({ kind: 'problem', problem })
+  })
+
+  test('a file of the same size that was written to since it was verified', async () => {
+    const { mtimeMs } = await stat(path)
+    const opened = await openFiles.acquire(path, 14, mtimeMs)
+    expect(opened.kind).toBe('open')
+    if (opened.kind === 'open') opened.file.release()
+    await utimes(path, mtimeMs / 1000 + 5, mtimeMs / 1000 + 5)
+    expect(await openFiles.acquire(path, 14, mtimeMs)).toEqual({
+      kind: 'problem',
+      problem: 'changed-since-verified',
+    })
   })
 
   test('a path below a file cannot be read', async () => {

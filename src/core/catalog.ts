@@ -1,8 +1,8 @@
-import type { Arch } from '../core/arch.ts'
-import type { ArtifactRole } from '../core/artifact.ts'
-import type { Bootimage, BootimageId } from '../core/bootimage.ts'
-import type { Sha256 } from '../core/digest.ts'
-import type { BootimageFailure, BootimageState, PendingChange } from '../state/store.ts'
+import type { Arch } from './arch.ts'
+import type { ArtifactRole } from './artifact.ts'
+import type { Bootimage, BootimageId } from './bootimage.ts'
+import type { BootimageFailure, BootimageState, PendingChange } from './bootimage-state.ts'
+import type { Sha256 } from './digest.ts'
 
 /** A complete, verified file that may leave the service. */
 export interface ServedFile {
