@@ -11,8 +11,15 @@ export interface FetchRequest {
   /** Base URLs tried before `artifact.location`. */
   readonly mirrors: readonly string[]
   readonly signatures: SignaturePolicy
-  /** Extra request headers for this source's origin (never sent to another origin). */
+  /** Armored OpenPGP keys that this source's signatures may be made with; default: the fetcher's. */
+  readonly trustedKeys?: readonly string[]
+  /** Extra request headers for the origin of `artifact.location` (never sent to another origin). */
   readonly headers?: Readonly<Record<string, string>>
+  /**
+   * The artifact is a kernel for an architecture whose loaders may not unpack it (aarch64): if it is gzip, an
+   * unpacked copy is stored beside it (field case 108).
+   */
+  readonly gunzip?: boolean
 }
 
 export interface FetchedArtifact {

@@ -1,8 +1,7 @@
 import type { Arch } from '../core/arch.ts'
 import type { Artifact, ArtifactRole } from '../core/artifact.ts'
 import { artifactsOf, type BootimageId } from '../core/bootimage.ts'
-import type { Sha256 } from '../core/digest.ts'
-import type { BootimageRecord, BootimageState, PinResolution, StreamHead } from '../state/store.ts'
+import type { BootimageState } from '../core/bootimage-state.ts'
 import type {
   BootimageStatus,
   Catalog,
@@ -11,7 +10,9 @@ import type {
   ReadyBootimage,
   ServedFile,
   StreamHealth,
-} from './catalog.ts'
+} from '../core/catalog.ts'
+import type { Sha256 } from '../core/digest.ts'
+import type { BootimageRecord, PinResolution, StreamHead } from '../state/store.ts'
 
 /** What the blob store says of one file. */
 export interface BlobFacts {
@@ -38,6 +39,8 @@ export interface CatalogInput {
   readonly pins: Iterable<PinResolution>
   /** Complete, verified files; a file that is not in here is not there. */
   readonly blobs: ReadonlyMap<Sha256, BlobFacts>
+  /** Admins' own initrds, served beside the bootimages once they are in the blob store. */
+  readonly extraInitrds?: Iterable<{ readonly sha256: Sha256; readonly name: string }>
 }
 
 const wantedStates: ReadonlySet<BootimageState> = new Set([
@@ -57,6 +60,7 @@ export function buildCatalog(input: CatalogInput): Catalog {
   const statuses = new Map<BootimageId, BootimageStatus>()
   const byStreamArch = new Map<string, BootimageRecord[]>()
   const awaited = new Set<Sha256>()
+  const incomplete: Artifact[] = []
 
   for (const record of input.bootimages) {
     const { bootimage } = record
@@ -65,7 +69,10 @@ export function buildCatalog(input: CatalogInput): Catalog {
     // A ready set whose file vanished (a failed scrub) is on its way again.
     const state = record.state === 'ready' && files === undefined ? 'queued' : record.state
     statuses.set(bootimage.id, { bootimage, state, failure: record.failure })
-    if (wantedStates.has(state)) for (const { sha256 } of artifactsOf(bootimage)) awaited.add(sha256)
+    if (wantedStates.has(state)) {
+      for (const { sha256 } of artifactsOf(bootimage)) awaited.add(sha256)
+      if (record.readyAt !== undefined) incomplete.push(...artifactsOf(bootimage))
+    }
     const key = streamArchKey(bootimage.stream, bootimage.arch)
     const siblings = byStreamArch.get(key)
     if (siblings === undefined) byStreamArch.set(key, [record])
@@ -74,6 +81,16 @@ export function buildCatalog(input: CatalogInput): Catalog {
 
   const files = new Map<Sha256, ServedFile>()
   for (const image of ready.values()) for (const file of filesOf(image)) files.set(file.sha256, file)
+  // A set that was ready lost a file: no boot begins with it, but those in progress keep what is whole (G1, G2).
+  for (const artifact of incomplete) {
+    const file = servedFile(artifact, input.blobs)
+    if (file !== undefined && !files.has(file.sha256)) files.set(file.sha256, file)
+  }
+  for (const { sha256, name } of input.extraInitrds ?? []) {
+    const file = servedFile({ role: 'initramfs', sha256, name }, input.blobs)
+    if (file === undefined) awaited.add(sha256)
+    else if (!files.has(sha256)) files.set(sha256, file)
+  }
   for (const sha256 of files.keys()) awaited.delete(sha256)
 
   const heads = new Map<string, StreamHead>()

@@ -1,5 +1,5 @@
+import type { Catalog, CatalogSource } from '../core/catalog.ts'
 import { buildCatalog, type CatalogInput } from './build-catalog.ts'
-import type { Catalog, CatalogSource } from './catalog.ts'
 
 export interface Publisher extends CatalogSource {
   /** Builds and switches to a new snapshot in one step; those who hold the old one keep it. */

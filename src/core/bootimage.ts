@@ -30,8 +30,10 @@ export interface Bootimage {
 }
 
 /** All files of the set, in the order in which a node asks for them. */
-export function artifactsOf(bootimage: Bootimage): readonly Artifact[] {
-  const { kernel, initramfs, rootfs, disks } = bootimage
+export function artifactsOf(
+  set: Pick<Bootimage, 'kernel' | 'initramfs' | 'rootfs' | 'disks'>,
+): readonly Artifact[] {
+  const { kernel, initramfs, rootfs, disks } = set
   return rootfs === undefined ? [kernel, initramfs, ...disks] : [kernel, initramfs, rootfs, ...disks]
 }
 

@@ -30,6 +30,10 @@ export const errorTexts = {
   KERNEL_ARGUMENT_INVALID: 'a kernel argument cannot be written in this dialect',
   NOT_FOUND: 'there is no such thing',
   USAGE: 'the command line is not understood',
+  PERMISSION_DENIED: 'a permission is missing',
+  FORBIDDEN: 'this is not allowed from here',
+  SERVICE_UNAVAILABLE: 'the running service does not answer',
+  INTERNAL: 'something unexpected went wrong inside',
 } as const
 
 export type ErrorCode = keyof typeof errorTexts

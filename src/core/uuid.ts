@@ -16,10 +16,14 @@ const placeholders: ReadonlySet<string> = new Set([
   '01234567-89ab-cdef-0123-456789abcdef',
 ])
 
-/** Reads a UUID in any case; `undefined` for malformed text and for vendors' placeholders. */
+/** A Raspberry Pi's boot ROM repeats its 4-byte serial four times where the UUID belongs (field case 45). */
+const repeatedWord = /^([0-9a-f]{8})\1{3}$/
+
+/** Reads a UUID in any case; `undefined` for malformed text, vendors' placeholders and a repeated serial. */
 export function parseUuid(text: string): Uuid | undefined {
   const lower = text.trim().toLowerCase()
   if (!pattern.test(lower) || placeholders.has(lower)) return undefined
+  if (repeatedWord.test(lower.replaceAll('-', ''))) return undefined
   return lower as Uuid
 }
 

@@ -7,7 +7,7 @@ export interface BlobIndex {
   readonly facts: ReadonlyMap<Sha256, BlobFacts>
   add(blob: BlobStat): Promise<void>
   remove(sha256: Sha256): void
-  /** Looks at the disk again; `true` when what we believed was wrong. */
+  /** Takes up what is on disk now; `true` when that is not what we believed. */
   recheck(sha256: Sha256): Promise<boolean>
   usedBytes(): number
 }
@@ -44,7 +44,7 @@ export async function openBlobIndex(options: {
       const blob = await blobs.stat(sha256)
       if (blob === undefined) return facts.delete(sha256)
       facts.set(sha256, await factsOf(blob))
-      return before?.sizeBytes !== blob.sizeBytes
+      return before?.sizeBytes !== blob.sizeBytes || before.modifiedAt !== blob.modifiedAt
     },
     usedBytes() {
       let sum = 0

@@ -11,6 +11,8 @@ import type { Ledger } from './ledger.ts'
 export interface SyncSettings {
   readonly mirrors: readonly string[]
   readonly signatures: SignaturePolicy
+  /** Armored OpenPGP keys. */
+  readonly trustedKeys?: readonly string[]
 }
 
 export interface BootimageSyncOptions {

@@ -1,11 +1,10 @@
 import { streamArchKey } from '../catalog/build-catalog.ts'
 import type { Arch } from '../core/arch.ts'
 import type { BootimageId } from '../core/bootimage.ts'
+import type { BootimageFailure, BootimageState } from '../core/bootimage-state.ts'
 import type { Sha256 } from '../core/digest.ts'
 import type {
-  BootimageFailure,
   BootimageRecord,
-  BootimageState,
   DerivedRecord,
   PinResolution,
   RefreshWrite,
@@ -81,6 +80,10 @@ export async function openLedger(store: LedgerStore): Promise<Ledger> {
       await store.recordRefresh(write)
       for (const record of write.bootimages) {
         if (!bootimages.has(record.bootimage.id)) bootimages.set(record.bootimage.id, record)
+      }
+      for (const bootimage of write.relocated ?? []) {
+        const record = bootimages.get(bootimage.id)
+        if (record !== undefined) bootimages.set(bootimage.id, { ...record, bootimage })
       }
       for (const head of write.heads) headsByKey.set(streamArchKey(head.stream, head.arch), head)
     },

@@ -1,8 +1,9 @@
 import type { Arch } from '../core/arch.ts'
 import type { BootAttempt } from '../core/boot-attempt.ts'
 import type { Bootimage, BootimageId } from '../core/bootimage.ts'
+import type { BootimageFailure, BootimageState, PendingChange } from '../core/bootimage-state.ts'
+import type { ChangeClass } from '../core/change.ts'
 import type { Sha256 } from '../core/digest.ts'
-import type { ChangeClass } from '../streams/change.ts'
 import type { MetadataFormat } from '../streams/metadata.ts'
 
 /** A metadata document that parsed; its bytes are in `<data>/metadata/<digest>.json`. */
@@ -19,24 +20,6 @@ export interface DocumentRecord {
   readonly lastSeenAt: number
 }
 
-export const bootimageStates = [
-  'known', // a document names it, nobody wants it yet
-  'queued',
-  'downloading',
-  'verifying',
-  'pending-signature',
-  'ready',
-  'failed',
-  'held',
-] as const
-export type BootimageState = (typeof bootimageStates)[number]
-
-export interface BootimageFailure {
-  readonly code: string
-  readonly message: string
-  readonly at: number
-}
-
 export interface BootimageRecord {
   readonly bootimage: Bootimage
   readonly document: Sha256
@@ -46,18 +29,6 @@ export interface BootimageRecord {
   readonly readyAt?: number
   /** Digest of the decompressed kernel, where the set's kernel is gzip (aarch64). */
   readonly kernelUncompressed?: Sha256
-}
-
-/** A change that is not followed (yet), as the last refresh found it. */
-export interface PendingChange {
-  readonly change: ChangeClass
-  readonly bootimage?: BootimageId
-  readonly release?: string
-  /** Refreshes in a row that said the same. */
-  readonly seen: number
-  readonly firstSeenAt: number
-  /** `confirm`: waiting for the second refresh; `hold`: waiting for an admin. */
-  readonly policy: 'confirm' | 'hold'
 }
 
 /** Where a stream stands for one architecture. */
@@ -104,6 +75,8 @@ export interface RefreshWrite {
   readonly document: DocumentRecord
   readonly bootimages: readonly BootimageRecord[]
   readonly heads: readonly StreamHead[]
+  /** Known sets, the same by digest, that this document names at other places; their records keep their state. */
+  readonly relocated?: readonly Bootimage[]
 }
 
 /**
@@ -112,14 +85,19 @@ export interface RefreshWrite {
  * @throws ServiceError STATE_UNAVAILABLE when the store cannot be written or read
  */
 export interface StateStore {
+  /** Bootimages that are known keep their state; heads are replaced. */
   recordRefresh(write: RefreshWrite): Promise<void>
-  /** Also raises `lastSeenAt` of a known document. */
+  /** Of a document that this stream is known to have had, only `lastSeenAt` is raised. */
   recordDocument(document: DocumentRecord): Promise<void>
-  /** Newest first. */
+  /** Last seen first. */
   listDocuments(filter?: { stream?: string; limit?: number }): Promise<readonly DocumentRecord[]>
 
   /** Inserts, or leaves an existing record alone and returns it. */
   addBootimage(record: BootimageRecord): Promise<BootimageRecord>
+  /**
+   * Replaces state and failure (none given: none left); `readyAt` and `kernelUncompressed` stay unless given.
+   * Does nothing when the bootimage is not there: it may have been removed meanwhile.
+   */
   setBootimageState(
     id: BootimageId,
     change: {
@@ -129,11 +107,13 @@ export interface StateStore {
       kernelUncompressed?: Sha256
     },
   ): Promise<void>
+  /** First seen first. */
   listBootimages(filter?: {
     stream?: string
     arch?: Arch
     release?: string
   }): Promise<readonly BootimageRecord[]>
+  /** Leaves heads and pins that name it; whoever reads those copes with an absent bootimage. */
   removeBootimage(id: BootimageId): Promise<void>
 
   listHeads(): Promise<readonly StreamHead[]>
@@ -145,13 +125,15 @@ export interface StateStore {
   savePinResolution(pin: PinResolution): Promise<void>
   listPinResolutions(): Promise<readonly PinResolution[]>
 
+  /** One for each host: the last one counts. */
   saveInstall(record: InstallRecord): Promise<void>
   listInstalls(): Promise<readonly InstallRecord[]>
 
-  /** Upserts many at once; called in batches off the hot path. */
+  /** Upserts many at once, off the hot path. `startedAt` stays and `lastSeenAt` never goes back (G6). */
   saveBootAttempts(attempts: readonly BootAttempt[]): Promise<void>
   listBootAttempts(filter: { lastSeenAfter: number }): Promise<readonly BootAttempt[]>
   removeBootAttempts(filter: { lastSeenBefore: number }): Promise<void>
 
+  /** May be called twice; everything else fails afterwards. */
   close(): Promise<void>
 }

@@ -15,6 +15,10 @@ export interface UpstreamOptions {
   readonly allowedOrigins: readonly string[]
   /** Extra request headers by origin; never sent to another origin, not even after a redirect. */
   readonly headers?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** `pilotlight/1.2.3`; default `pilotlight`. */
+  readonly userAgent?: string
+  /** How long an answer may take to start, and then to bring more; default 30 s. */
+  readonly stallTimeoutMs?: number
 }
 
 export interface UpstreamRequest {

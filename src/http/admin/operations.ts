@@ -72,6 +72,20 @@ export interface ExplainQuery {
   readonly platform?: 'pcbios' | 'efi'
 }
 
+/**
+ * What `render` can be asked for instead of the machine's own decision: `entry` is the script that firmware loads
+ * first, the others are the machine's values as if that had been decided. Nothing is served by it.
+ */
+export const renderTemplates = ['entry', 'live', 'install', 'local', 'wait', 'hold'] as const
+export type RenderTemplate = (typeof renderTemplates)[number]
+
+export interface RenderQuery extends ExplainQuery {
+  readonly dialect: 'ipxe'
+  /** Default: what the machine would get now. */
+  readonly template?: RenderTemplate
+  readonly baseUrl?: string
+}
+
 export interface Explanation {
   readonly decision: string
   readonly host?: string
@@ -87,8 +101,16 @@ export interface SyncReport {
   readonly streams: readonly {
     readonly name: string
     readonly outcome: 'unchanged' | 'updated' | 'failed'
+    /** Of `core/errors.ts`, when it failed. */
+    readonly code?: string
     readonly message?: string
-    readonly bootimages: readonly { readonly id: string; readonly state: string; readonly failure?: string }[]
+    readonly bootimages: readonly {
+      readonly id: string
+      readonly state: string
+      readonly failure?: string
+      /** Of `core/errors.ts`, when it failed. */
+      readonly code?: string
+    }[]
   }[]
 }
 
@@ -126,7 +148,7 @@ export interface AdminOperations {
   /** @throws ServiceError USAGE for unreadable input, NOT_FOUND for an unknown host id */
   explain(query: ExplainQuery): Promise<Explanation>
   /** The script that machine would get now, with a boot id that nothing knows. */
-  render(query: ExplainQuery & { dialect: 'ipxe'; baseUrl?: string }): Promise<string>
+  render(query: RenderQuery): Promise<string>
   /** Refreshes the named streams (default: all) and waits until what they want is fetched or has failed. */
   sync(request: { streams?: readonly string[] }): Promise<SyncReport>
   verify(): Promise<VerifyReport>

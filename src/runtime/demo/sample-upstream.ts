@@ -85,7 +85,7 @@ export async function startSampleUpstream(options: {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n')
       return
     }
-    if (files.has(path)) served.set(path, (served.get(path) ?? 0) + 1)
+    if (request.method === 'GET' && files.has(path)) served.set(path, (served.get(path) ?? 0) + 1)
     send(request, response, body)
   }
 

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import type { Artifact } from '../core/artifact.ts'
+import { type ErrorCode, ServiceError } from '../core/errors.ts'
+import type { BlobStat, BlobStore } from './blob-store.ts'
+import type { FileSystem } from './file-system.ts'
+import { IncomingFile } from './incoming-file.ts'
+import type { Layout } from './layout.ts'
+import { storing } from './storage-error.ts'
+
+/** Ten times the largest kernel there is; bounds what a few packed bytes can become. */
+const largestKernelBytes = 512 * 2 ** 20
+
+export interface GunzipOptions {
+  readonly fs: FileSystem
+  readonly layout: Layout
+  readonly store: Pick<BlobStore, 'stat'>
+  readonly blockBytes: number
+  readonly largestBytes?: number
+  readonly signal: AbortSignal
+}
+
+/**
+ * Stores an unpacked copy of a gzip kernel under its own digest; `undefined` when the kernel is not gzip (field case 108).
+ * The copy derives from a verified file and goes through the same door, so it counts as verified (G1).
+ * @throws ServiceError ARTIFACT_DIGEST_MISMATCH when the document says what it should unpack to and it does not, or it is
+ *   no proper gzip; ARTIFACT_TOO_LONG; STORAGE_FAILED; SPACE_INSUFFICIENT
+ */
+export async function gunzipKernel(
+  artifact: Artifact,
+  kernel: BlobStat,
+  options: GunzipOptions,
+): Promise<BlobStat | undefined> {
+  const { fs, layout, store, blockBytes, signal } = options
+  const known = artifact.uncompressedSha256 && (await store.stat(artifact.uncompressedSha256))
+  if (known) return known
+  if (!(await startsLikeGzip(fs, kernel.path))) return undefined
+  const path = layout.incomingFile(artifact.sha256, randomBytes(8).toString('hex'))
+  const incoming = await IncomingFile.create({ fs, layout, path, blockBytes })
+  try {
+    await unpack(artifact, kernel, incoming, options)
+    signal.throwIfAborted()
+    // Unpacked before: the file that is being served keeps its inode and its date.
+    const already = await store.stat(await incoming.digest())
+    const expected = artifact.uncompressedSha256
+    if (already && (expected === undefined || expected === already.sha256)) return already
+    const stored = await incoming.commit(expected)
+    if (stored.kind === 'stored') return stored.blob
+    throw unpackError(
+      artifact,
+      'ARTIFACT_DIGEST_MISMATCH',
+      `expected SHA-256 ${expected}, found ${stored.found}`,
+    )
+  } finally {
+    await incoming.discard()
+  }
+}
+
+async function unpack(
+  artifact: Artifact,
+  kernel: BlobStat,
+  incoming: IncomingFile,
+  { fs, blockBytes, largestBytes = largestKernelBytes, signal }: GunzipOptions,
+): Promise<void> {
+  const packed = Readable.from(readBlocks(fs, kernel.path, blockBytes, signal), { objectMode: false })
+  const gunzip = createGunzip()
+  packed.on('error', (error) => gunzip.destroy(error))
+  try {
+    for await (const chunk of packed.pipe(gunzip) as AsyncIterable<Uint8Array>) {
+      if (incoming.sizeBytes + chunk.length > largestBytes) {
+        throw unpackError(artifact, 'ARTIFACT_TOO_LONG', `it unpacks to more than ${largestBytes} bytes`)
+      }
+      await incoming.append(chunk)
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof ServiceError) throw error
+    const why = error instanceof Error ? error.message : String(error)
+    throw unpackError(artifact, 'ARTIFACT_DIGEST_MISMATCH', `it is no proper gzip: ${why}`, error)
+  } finally {
+    packed.destroy()
+    gunzip.destroy()
+  }
+  if (incoming.sizeBytes === 0) throw unpackError(artifact, 'ARTIFACT_EMPTY', 'it unpacks to nothing')
+}
+
+async function startsLikeGzip(fs: FileSystem, path: string): Promise<boolean> {
+  return storing('reading', path, async () => {
+    const file = await fs.openForRead(path)
+    try {
+      const magic = new Uint8Array(2)
+      return (await file.read(magic, 0)) === 2 && magic[0] === 0x1f && magic[1] === 0x8b
+    } finally {
+      await file.close()
+    }
+  })
+}
+
+async function* readBlocks(fs: FileSystem, path: string, blockBytes: number, signal: AbortSignal) {
+  const file = await storing('opening', path, () => fs.openForRead(path))
+  try {
+    for (let position = 0; ; ) {
+      signal.throwIfAborted()
+      const block = new Uint8Array(blockBytes)
+      const bytes = await storing('reading', path, () => file.read(block, position))
+      if (bytes === 0) return
+      position += bytes
+      yield block.subarray(0, bytes)
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+function unpackError(artifact: Artifact, code: ErrorCode, why: string, cause?: unknown): ServiceError {
+  const details = { artifact: artifact.name, sha256: artifact.sha256, step: 'unpacking' }
+  return new ServiceError(code, `unpacking ${artifact.role} ${artifact.name}: ${why}`, details, cause)
+}

@@ -1,0 +1,80 @@
+import type { BootDecision, WantedBootimage } from '../core/boot-decision.ts'
+import type { BootEvent, BootId } from '../core/boot-event.ts'
+import type { CatalogSource } from '../core/catalog.ts'
+import type { BootClient } from '../core/client.ts'
+import type { Clock } from '../core/clock.ts'
+import { type BootView, decideBoot } from '../core/decide-boot.ts'
+import type { Inventory } from '../core/host.ts'
+import type { BootService } from './boot-service.ts'
+import type { Leases } from './leases.ts'
+import { createBootIdMint } from './mint-boot-id.ts'
+
+export interface BootServiceOptions {
+  readonly catalog: CatalogSource
+  /** The inventory of the newest good configuration. */
+  readonly inventory: () => Inventory
+  readonly clock: Clock
+  readonly randomBytes: (size: number) => Uint8Array
+  readonly leases: Leases
+  /** One call for each answer; must not throw and must not block. */
+  readonly onEvent: (event: BootEvent) => void
+  /**
+   * A machine waits for this bootimage. Called for every waiting answer, so the driver must be content to hear the
+   * same wish again and again; it starts the fetch (G5). Must not throw and must not block.
+   */
+  readonly onWanted: (wanted: WantedBootimage) => void
+}
+
+/** Client → snapshot → decision → boot id → lease → event, all in one turn and from memory alone. */
+export function createBootService(options: BootServiceOptions): BootService {
+  const { catalog, inventory, clock, randomBytes, leases, onEvent, onWanted } = options
+  const mintBootId = createBootIdMint(randomBytes)
+
+  function viewAt(now: number): BootView {
+    return { catalog: catalog.current(), inventory: inventory(), now }
+  }
+
+  function lease(bootId: BootId, decision: BootDecision, client: BootClient, now: number): void {
+    if (decision.kind !== 'live' && decision.kind !== 'install') return
+    leases.start({
+      bootId,
+      host: decision.host?.id,
+      mac: client.macs[0],
+      bootimage: decision.bootimage.id,
+      startedAt: now,
+      lastSeenAt: now,
+    })
+  }
+
+  return {
+    answer(client) {
+      const now = clock.now()
+      const decision = decideBoot(client, viewAt(now))
+      const bootId = mintBootId()
+      lease(bootId, decision, client, now)
+      onEvent(decided(decision, client, bootId, now))
+      if (decision.kind === 'wait') onWanted(decision.wanted)
+      return { decision, bootId }
+    },
+    explain(client) {
+      return decideBoot(client, viewAt(clock.now()))
+    },
+    touch(bootId) {
+      leases.touch(bootId, clock.now())
+    },
+  }
+}
+
+function decided(decision: BootDecision, client: BootClient, bootId: BootId, at: number): BootEvent {
+  return {
+    type: 'decided',
+    at,
+    bootId,
+    kind: decision.kind,
+    reason: decision.reasons[0].code,
+    mac: client.macs[0],
+    host: decision.host?.id,
+    address: client.address,
+    bootimage: 'bootimage' in decision ? decision.bootimage.id : undefined,
+  }
+}

@@ -1,0 +1,129 @@
+import { type BootAttempt, isLeasing, longestBootAttemptMs } from '../core/boot-attempt.ts'
+import type { BootId } from '../core/boot-event.ts'
+import type { BootimageId } from '../core/bootimage.ts'
+
+export interface LeasesOptions {
+  /** How many boot attempts are kept one by one at most; default 50,000, some 10 MB. */
+  readonly maximum?: number
+}
+
+/**
+ * Which bootimages running boots hold (G6), in memory, and the batches that a writer takes to the store.
+ * Times are ms since the epoch.
+ */
+export interface Leases {
+  /** Begins the lease of a new boot attempt. */
+  start(attempt: BootAttempt): void
+  /** A sign of life: the lease lasts from now. Unknown ids are ignored; they are any text a client sent. */
+  touch(bootId: BootId, now: number): void
+  /** Bootimages that garbage collection must keep. */
+  leasedBootimages(now: number): ReadonlySet<BootimageId>
+  /** Attempts that began or showed life since the last call, each once, in their newest form. */
+  takeUnsaved(): readonly BootAttempt[]
+  /** After a batch could not be saved: those attempts belong to the next one, unless they are over by then. */
+  returnUnsaved(attempts: readonly BootAttempt[]): void
+  /** Takes up what an earlier process saved; what is over by now is left out. */
+  restore(attempts: readonly BootAttempt[], now: number): void
+  readonly size: number
+  /** Attempts that were too many to be kept one by one; their bootimages stay leased for the full time. */
+  readonly merged: number
+}
+
+/**
+ * A flood of machines cannot grow this without end: the attempt that was silent for longest leaves first. If it is
+ * not over, its bootimage stays leased as long as it would have been, so that no boot in progress loses its files (G6);
+ * only whose boot that was is forgotten.
+ */
+export function createLeases({ maximum = 50_000 }: LeasesOptions = {}): Leases {
+  /** In the order of their last sign of life, oldest first. */
+  const attempts = new Map<BootId, BootAttempt>()
+  const unsaved = new Set<BootId>()
+  /** How many attempts lease each bootimage, so that nobody has to walk them all to know. */
+  const holders = new Map<BootimageId, number>()
+  /** Until when bootimages of merged attempts are leased. As many entries as there are bootimages. */
+  const mergedUntil = new Map<BootimageId, number>()
+  /** Room is made for many at once: finding the oldest entry of a Map costs as much as entries have left before it. */
+  const roomFor = Math.ceil(maximum / 16)
+  let merged = 0
+
+  function keep(attempt: BootAttempt): void {
+    const { bootId, bootimage } = attempt
+    if (!attempts.delete(bootId)) holders.set(bootimage, (holders.get(bootimage) ?? 0) + 1)
+    attempts.set(bootId, attempt)
+  }
+
+  function forget({ bootId, bootimage }: BootAttempt): void {
+    attempts.delete(bootId)
+    unsaved.delete(bootId)
+    const left = (holders.get(bootimage) ?? 0) - 1
+    if (left > 0) holders.set(bootimage, left)
+    else holders.delete(bootimage)
+  }
+
+  function forgetOver(now: number): void {
+    // A clock that was set back leaves older times behind younger ones: those are kept longer, never shorter.
+    for (const attempt of attempts.values()) {
+      if (isLeasing(attempt, now)) break
+      forget(attempt)
+    }
+    for (const [bootimage, until] of mergedUntil) if (until <= now) mergedUntil.delete(bootimage)
+  }
+
+  function makeRoom(now: number): void {
+    if (attempts.size < maximum) return
+    forgetOver(now)
+    for (const attempt of attempts.values()) {
+      if (attempts.size <= maximum - roomFor) return
+      const { bootimage, lastSeenAt } = attempt
+      const until = lastSeenAt + longestBootAttemptMs
+      mergedUntil.set(bootimage, Math.max(until, mergedUntil.get(bootimage) ?? 0))
+      forget(attempt)
+      merged += 1
+    }
+  }
+
+  return {
+    start(attempt) {
+      makeRoom(attempt.lastSeenAt)
+      keep(attempt)
+      unsaved.add(attempt.bootId)
+    },
+    touch(bootId, now) {
+      const attempt = attempts.get(bootId)
+      if (attempt === undefined || now <= attempt.lastSeenAt) return
+      keep({ ...attempt, lastSeenAt: now })
+      unsaved.add(bootId)
+    },
+    leasedBootimages(now) {
+      forgetOver(now)
+      return new Set([...holders.keys(), ...mergedUntil.keys()])
+    },
+    takeUnsaved() {
+      const batch = [...unsaved]
+        .map((bootId) => attempts.get(bootId))
+        .filter((attempt) => attempt !== undefined)
+      unsaved.clear()
+      return batch
+    },
+    returnUnsaved(batch) {
+      for (const { bootId } of batch) if (attempts.has(bootId)) unsaved.add(bootId)
+    },
+    restore(saved, now) {
+      const running = saved.filter((attempt) => isLeasing(attempt, now) && !attempts.has(attempt.bootId))
+      const newest = running.toSorted((a, b) => a.lastSeenAt - b.lastSeenAt)
+      const begun = [...attempts.values()]
+      attempts.clear()
+      holders.clear()
+      for (const attempt of [...newest, ...begun]) {
+        makeRoom(now)
+        keep(attempt)
+      }
+    },
+    get size() {
+      return attempts.size
+    },
+    get merged() {
+      return merged
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import type { Command } from 'commander'
+import { configReference, describeConfig } from '../../config/describe-config.ts'
+import { jsonSchemas } from '../../config/json-schema.ts'
+import type { LoadedConfig } from '../../config/load-config.ts'
+import { type ConfigProblem, problemText } from '../../config/problem.ts'
+import { isServiceError } from '../../core/errors.ts'
+import { examples, type RunCommand } from '../command.ts'
+import { type ExitCode, exitCode } from '../exit-codes.ts'
+import { count } from '../output/format.ts'
+import { type Column, renderTable } from '../output/table.ts'
+import type { Session } from '../session.ts'
+import { addSettingOptions } from '../settings.ts'
+
+const columns: readonly Column[] = [{ title: 'KEY' }, { title: 'VALUE', canShrink: true }, { title: 'FROM' }]
+
+export function addConfig(program: Command, run: RunCommand): void {
+  const config = program.command('config').description('check, show and explain the configuration')
+
+  addSettingOptions(config.command('check'))
+    .description('read everything and report every mistake with file, line and column')
+    .addHelpText(
+      'after',
+      `\nExits with 78 when there is a mistake.\n${examples(
+        'pilotlight config check',
+        'pilotlight config check --config new.yaml --output json',
+      )}`,
+    )
+    .action((settings: object) => run(check, settings))
+
+  addSettingOptions(config.command('show'))
+    .description('print every value with the place it came from; secrets are hidden')
+    .addHelpText(
+      'after',
+      examples('pilotlight config show', 'pilotlight config show --boot-http-listen :8080'),
+    )
+    .action((settings: object) =>
+      run(async (session) => {
+        const values = describeConfig(session.loadConfig())
+        session.print({
+          json: { values },
+          text: (style) =>
+            renderTable(
+              columns,
+              values.map(({ path, value, origin }) => [path, value, origin]),
+              style,
+            ),
+        })
+        return exitCode.ok
+      }, settings),
+    )
+
+  config
+    .command('reference')
+    .description('print every key of the configuration, as Markdown; with --output json as JSON schemas')
+    .addHelpText('after', examples('pilotlight config reference | less'))
+    .action(() =>
+      run(async (session) => {
+        session.print({ json: jsonSchemas(), text: configReference })
+        return exitCode.ok
+      }),
+    )
+}
+
+async function check(session: Session): Promise<ExitCode> {
+  const found = loadOrProblems(session)
+  if ('problems' in found) {
+    const { problems } = found
+    session.print({ json: { ok: false, problems, warnings: [] }, text: () => '' })
+    if (session.globals.output === 'table') throw found.error
+    return exitCode.config
+  }
+  const { loaded } = found
+  const { warnings } = loaded
+  session.print({
+    json: { ok: true, file: session.configFile ?? null, problems: [], warnings },
+    text: () => summaryOf(session, loaded),
+  })
+  for (const warning of warnings) session.say(`warning: ${problemText(warning)}`)
+  return exitCode.ok
+}
+
+function loadOrProblems(
+  session: Session,
+):
+  | { readonly loaded: LoadedConfig }
+  | { readonly error: Error; readonly problems: readonly ConfigProblem[] } {
+  try {
+    return { loaded: session.loadConfig() }
+  } catch (error) {
+    if (!isServiceError(error, 'CONFIG_INVALID')) throw error
+    return { error, problems: error.details.problems as readonly ConfigProblem[] }
+  }
+}
+
+function summaryOf({ configFile }: Session, { config, inventory, hosts }: LoadedConfig): string {
+  const parts = [
+    count(config.streams.size, 'stream'),
+    count(inventory.profiles.size, 'profile'),
+    count(inventory.groups.length, 'group'),
+    `${count(inventory.hostsById.size, 'host')} in ${count(hosts.files.length, 'file')}`,
+  ]
+  return `${configFile ?? 'no file, defaults'}: no mistakes; ${parts.join(', ')}\n`
+}

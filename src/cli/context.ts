@@ -1,0 +1,49 @@
+import type { LoadedConfig } from '../config/load-config.ts'
+import type { Log } from '../core/log.ts'
+import type { OfflineOperations, Service } from '../runtime/service.ts'
+
+/** Where text goes: `process.stdout`, or a string in a test. */
+export interface CliStream {
+  write(text: string): unknown
+  readonly isTTY?: boolean
+  readonly columns?: number
+}
+
+export interface DemoOptions {
+  readonly once: boolean
+  readonly stdout: CliStream
+  readonly port?: number
+  /** Set by the process entry. */
+  readonly signal?: AbortSignal
+}
+
+/** The parts of the house that commands start; handed in, so that tests start fakes. */
+export interface CliRuntime {
+  startService(options: { loaded: LoadedConfig; log: Log; reload: () => LoadedConfig }): Promise<Service>
+  openOffline(options: { loaded: LoadedConfig; log: Log }): Promise<OfflineOperations>
+  /** Without `once` it ends when the signal aborts. */
+  runDemo(options: DemoOptions): Promise<number>
+  /**
+   * Starts a service and keeps it until the process is told to stop, then stops it. SIGHUP calls `onHangup`.
+   * @returns the exit code
+   */
+  keepRunning(start: () => Promise<Service>, onHangup: (service: Service) => Promise<void>): Promise<number>
+}
+
+/** Everything a command line run needs from its process. */
+export interface CliContext {
+  /** Without node and script. */
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  readonly stdout: CliStream
+  readonly stderr: CliStream
+  readonly version: string
+  /** How this program was called, for "type this next". */
+  readonly programName: string
+  readonly runtime: CliRuntime
+  /** Ms since the epoch. */
+  readonly now: () => number
+  /** Resolves after the time, or at once when the signal aborts; never rejects. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
+}

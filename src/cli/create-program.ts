@@ -1,0 +1,77 @@
+import { Command, Option } from 'commander'
+import { logLevels } from '../telemetry/create-log.ts'
+import type { AddCommand, RunCommand } from './command.ts'
+import { addBootimages } from './commands/bootimages.ts'
+import { addConfig } from './commands/config.ts'
+import { addDemo } from './commands/demo.ts'
+import { addExplain } from './commands/explain.ts'
+import { addGc } from './commands/gc.ts'
+import { addImport } from './commands/import.ts'
+import { addRender } from './commands/render.ts'
+import { addServe } from './commands/serve.ts'
+import { addStreams } from './commands/streams.ts'
+import { addSync } from './commands/sync.ts'
+import { addVerify } from './commands/verify.ts'
+import { addVersion } from './commands/version.ts'
+import type { CliContext } from './context.ts'
+import { outputFormats } from './session.ts'
+
+/** In the order in which an admin meets them. */
+const commands: readonly AddCommand[] = [
+  addServe,
+  addDemo,
+  addStreams,
+  addBootimages,
+  addExplain,
+  addRender,
+  addSync,
+  addImport,
+  addVerify,
+  addGc,
+  addConfig,
+  addVersion,
+]
+
+const afterHelp = `
+Without --config, ./pilotlight.yaml is read, else /etc/pilotlight/pilotlight.yaml, else defaults hold.
+Settings come from flags, then PILOTLIGHT_… variables, then the file, then defaults.
+Results go to stdout, everything else to stderr. PILOTLIGHT_DEBUG=1 adds the stack to an error.
+
+Exit codes: 0 ok, 1 failed or differs, 2 usage, 69 upstream or service unavailable, 75 try again, 77 permission,
+78 configuration.`
+
+/** The command tree; `run` gives each command its session. Nothing here reads or writes anything but help. */
+export function createProgram(
+  { stdout, stderr }: Pick<CliContext, 'stdout' | 'stderr'>,
+  run: RunCommand,
+): Command {
+  const program = new Command('pilotlight')
+    .description('Bare-metal network boot that follows CoreOS streams and serves verified bootimages.')
+    .option('-c, --config <file>', 'configuration file')
+    .option('--data-dir <directory>', 'data directory, instead of the configured one')
+    .addOption(
+      new Option('-o, --output <format>', 'how results are printed').choices(outputFormats).default('table'),
+    )
+    .addOption(new Option('--log-level <level>', 'how much is logged').choices(logLevels))
+    .helpOption('-h, --help', 'print help')
+    .helpCommand('help [command]', 'print help for a command')
+    .addHelpText('after', afterHelp)
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'pilotlight: ')),
+      getOutHelpWidth: () => helpWidth(stdout.columns),
+      getErrHelpWidth: () => helpWidth(stderr.columns),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .showHelpAfterError('(pilotlight --help lists what there is)')
+    .exitOverride()
+  for (const add of commands) add(program, run)
+  return program
+}
+
+function helpWidth(columns: number | undefined): number {
+  return Math.min(Math.max(columns ?? 100, 60), 120)
+}

@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import type { LoadedConfig } from '../config/load-config.ts'
+import { isServiceError, ServiceError } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
+import { probeControlSocket } from '../http/admin/control-socket.ts'
+import type { OfflineOperations } from '../runtime/service.ts'
+import type { CliRuntime } from './context.ts'
+import { createControlClient } from './control-client.ts'
+
+export interface OpenOptions {
+  readonly loaded: LoadedConfig
+  readonly log: Log
+  readonly runtime: Pick<CliRuntime, 'openOffline'>
+}
+
+/**
+ * The operations of a data directory: those of the service that runs there, else our own under its lock
+ * (DESIGN §10). Close what you get.
+ * @throws ServiceError PERMISSION_DENIED when the service is another user's, DATA_DIRECTORY_LOCKED when neither works
+ */
+export async function openOperations({ loaded, log, runtime }: OpenOptions): Promise<OfflineOperations> {
+  const path = join(loaded.config.dataDir, 'control.sock')
+  const connected = await connectService(path)
+  if (connected !== undefined) return connected
+  try {
+    return await runtime.openOffline({ loaded, log })
+  } catch (error) {
+    if (!isServiceError(error, 'DATA_DIRECTORY_LOCKED')) throw error
+    // A service takes the lock first and opens its socket later; it may have done so by now.
+    const late = await connectService(path)
+    if (late !== undefined) return late
+    throw error
+  }
+}
+
+async function connectService(path: string): Promise<OfflineOperations | undefined> {
+  const answer = await probeControlSocket(path)
+  if (answer === 'answers') return createControlClient({ path })
+  if (answer !== 'denied') return undefined
+  throw new ServiceError('PERMISSION_DENIED', `the service at ${path} belongs to another user`, {
+    path,
+    hint: 'run this command as that user, for example with sudo -u',
+  })
+}

@@ -1,0 +1,85 @@
+import { type Arch, parseArch } from '../core/arch.ts'
+import { parseSha256, type Sha256 } from '../core/digest.ts'
+import type { BootSettings, Group, Host, Origin, Profile } from '../core/host.ts'
+import { type MacAddress, parseMac } from '../core/mac.ts'
+import { parseUuid, type Uuid } from '../core/uuid.ts'
+import type { RawBootSettings, RawGroup, RawHost } from './machine-schema.ts'
+import { parseUntil } from './until.ts'
+
+/** Turns valid records into the domain's types. `absolute` resolves paths against the file they stand in. */
+export type Absolute = (file: string) => string
+
+export function buildHost(raw: RawHost, origin: Origin, absolute: Absolute): Host {
+  const { id, macs = [], uuid, serial, arch, labels = {}, profile } = raw
+  return {
+    ...buildSettings(raw, absolute),
+    id,
+    macs: macs.map((mac) => parseMac(mac) as MacAddress),
+    ...(uuid === undefined ? {} : { uuid: parseUuid(uuid) as Uuid }),
+    ...(serial === undefined ? {} : { serial }),
+    ...(arch === undefined ? {} : { arch: parseArch(arch) as Arch }),
+    labels,
+    ...(profile === undefined ? {} : { profile }),
+    origin,
+  }
+}
+
+export function buildGroup(name: string, raw: RawGroup, origin: Origin, absolute: Absolute): Group {
+  const { match, profile } = raw
+  return {
+    ...buildSettings(raw, absolute),
+    name,
+    labels: match.labels,
+    ...(profile === undefined ? {} : { profile }),
+    origin,
+  }
+}
+
+export function buildProfile(
+  name: string,
+  raw: RawBootSettings,
+  origin: Origin,
+  absolute: Absolute,
+): Profile {
+  return { ...buildSettings(raw, absolute), name, origin }
+}
+
+function buildSettings(raw: RawBootSettings, absolute: Absolute): BootSettings {
+  const {
+    stream,
+    mode,
+    pin,
+    kernelArguments,
+    ignition,
+    install,
+    localBoot,
+    holdReason,
+    platformId,
+    rootfs,
+    loader,
+  } = raw
+  const settings: { -readonly [Key in keyof BootSettings]: BootSettings[Key] } = {}
+  if (stream !== undefined) settings.stream = stream
+  if (mode !== undefined) settings.mode = mode
+  if (pin !== undefined) {
+    const { until, ...rest } = pin
+    settings.pin = until === undefined ? rest : { ...rest, until: parseUntil(until) as number }
+  }
+  if (kernelArguments !== undefined) settings.kernelArguments = kernelArguments
+  if (ignition !== undefined) {
+    settings.ignition = ignition.file === undefined ? ignition : { file: absolute(ignition.file) }
+  }
+  if (install !== undefined) settings.install = install
+  if (localBoot !== undefined) settings.localBoot = localBoot
+  if (holdReason !== undefined) settings.holdReason = holdReason
+  if (platformId !== undefined) settings.platformId = platformId
+  if (rootfs !== undefined) settings.rootfs = rootfs
+  if (raw.extraInitrds !== undefined) {
+    settings.extraInitrds = raw.extraInitrds.map(({ path, sha256 }) => ({
+      path: absolute(path),
+      sha256: parseSha256(sha256) as Sha256,
+    }))
+  }
+  if (loader !== undefined) settings.loader = loader
+  return settings
+}

@@ -1,0 +1,163 @@
+import { type Static, Type } from 'typebox'
+import { groupSchema, profileSchema } from './machine-schema.ts'
+import { closed, list, namedBy, oneOf, text } from './schema-parts.ts'
+import { streamSchema } from './stream-schema.ts'
+
+/**
+ * `pilotlight.yaml`, every key of it. Types, error messages, the reference, the JSON schema and the names of flags and
+ * environment variables are made from this.
+ */
+export const configSchema = Type.Object(
+  {
+    version: Type.Literal(1, { description: 'The version of this format.' }),
+    dataDir: text('path', 'Where artifacts, metadata and state are kept.', {
+      default: '/var/lib/pilotlight',
+    }),
+    boot: Type.Object(
+      {
+        address: Type.Optional(
+          text(
+            'boot-address',
+            'What stands in the URLs that nodes get. Default: the address that was asked.',
+          ),
+        ),
+        http: Type.Object(
+          {
+            listen: text('listen-address', 'Where nodes fetch scripts and files.', { default: '0.0.0.0:80' }),
+            ignoredMachines: oneOf(
+              ['script', 'http-404'],
+              'What a machine that is to be ignored gets: a script that leaves network boot, or no answer.',
+              { default: 'script' },
+            ),
+          },
+          { ...closed, section: true, description: 'The boot listener.' },
+        ),
+        tftp: Type.Optional(
+          Type.Object(
+            { listen: text('listen-address', 'Where loaders are fetched.', { default: '0.0.0.0:69' }) },
+            { ...closed, description: 'Absent: off. Not served by this version.' },
+          ),
+        ),
+        dhcp: Type.Optional(
+          Type.Object(
+            {
+              mode: oneOf(
+                ['off', 'proxy', 'server'],
+                'proxy: beside the DHCP server of the site. server: instead of it.',
+                { default: 'proxy' },
+              ),
+              interface: Type.Optional(text('interface', 'The network interface it answers on.')),
+              style: oneOf(['direct', 'binl'], 'How a proxy names the boot file.', { default: 'direct' }),
+            },
+            { ...closed, description: 'Absent: off. Not served by this version.' },
+          ),
+        ),
+        loaders: Type.Object(
+          {
+            directories: list(text('path', 'A folder.'), 'Where iPXE, GRUB and shim are found.', {
+              default: [],
+            }),
+          },
+          { ...closed, section: true, description: 'Loader binaries.' },
+        ),
+      },
+      { ...closed, section: true, description: 'What nodes see.' },
+    ),
+    admin: Type.Object(
+      { listen: text('listen-address', 'Health, metrics and API.', { default: '127.0.0.1:8081' }) },
+      { ...closed, section: true, description: 'What admins see.' },
+    ),
+    streams: namedBy('name', streamSchema, 'The streams that are followed, each under a name of your own.', {
+      default: {},
+    }),
+    keys: list(text('path', 'A file with public keys.'), 'OpenPGP keys trusted for every stream.', {
+      default: [],
+    }),
+    profiles: namedBy('name', profileSchema, 'What machines can get.', { default: {} }),
+    groups: namedBy('name', groupSchema, 'Settings for hosts with certain labels.', { default: {} }),
+    unknown: Type.Union(
+      [
+        oneOf(['ignore'], 'They get nothing.'),
+        Type.Object({ profile: text('name', 'The profile they get; never one that installs.') }, closed),
+      ],
+      {
+        default: 'ignore',
+        allowed: 'ignore or { profile: NAME }',
+        description:
+          'What machines get that no host record knows. Must be written down when boot.dhcp is on.',
+      },
+    ),
+    hosts: Type.Optional(
+      Type.Object(
+        { directory: text('path', 'All *.yaml files in it are read, by name.') },
+        { ...closed, description: 'Files with machines.' },
+      ),
+    ),
+    templates: Type.Optional(
+      Type.Object(
+        { directory: text('path', 'Its files stand above the shipped ones of the same name.') },
+        { ...closed, description: 'Script templates of your own.' },
+      ),
+    ),
+    upstream: Type.Object(
+      {
+        proxy: Type.Optional(
+          text(
+            'proxy-url',
+            'The proxy for all requests to the outside. Default: HTTPS_PROXY or HTTP_PROXY.',
+            {
+              secret: true,
+            },
+          ),
+        ),
+        noProxy: Type.Optional(
+          text('line', 'Hosts that are asked without it, separated by commas. Default: NO_PROXY.'),
+        ),
+        ca: Type.Optional(
+          text('path', 'A file with certificates that are trusted besides those of the system.'),
+        ),
+        allow: list(
+          text('origin', 'An origin.'),
+          'Origins that may have loopback or link-local addresses. Those of sources and mirrors may anyway.',
+          { default: [] },
+        ),
+      },
+      { ...closed, section: true, description: 'How the service speaks with the outside.' },
+    ),
+    log: Type.Object(
+      {
+        level: oneOf(
+          ['debug', 'info', 'warn', 'error', 'silent'],
+          'The least important lines that are written.',
+          {
+            default: 'info',
+          },
+        ),
+        format: oneOf(['auto', 'text', 'json'], 'auto: text on a terminal, else JSON.', {
+          default: 'auto',
+        }),
+      },
+      { ...closed, section: true, description: 'The log.' },
+    ),
+  },
+  { ...closed, description: 'The configuration of Pilotlight.' },
+)
+
+export type RawConfig = Static<typeof configSchema>
+
+/** What counts where there is no file at all: enough to be tried out by hand, without root and without a network. */
+export const startDefaults = {
+  version: 1,
+  dataDir: './data',
+  boot: { http: { listen: ':8080' } },
+  streams: {
+    'fcos-stable': {
+      source: {
+        url: 'https://builds.coreos.fedoraproject.org/streams/stable.json',
+        releaseIndex: 'https://builds.coreos.fedoraproject.org/prod/streams/stable/releases.json',
+      },
+    },
+  },
+  profiles: { live: { stream: 'fcos-stable', mode: 'live' } },
+  unknown: { profile: 'live' },
+} as const

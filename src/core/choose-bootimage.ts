@@ -1,0 +1,157 @@
+import type { Arch } from './arch.ts'
+import type { Effective, WantedBootimage } from './boot-decision.ts'
+import type { Bootimage } from './bootimage.ts'
+import type { BootimageStatus, Catalog, CatalogArch, CatalogStream } from './catalog.ts'
+import type { Pin } from './host.ts'
+import { originText } from './origin-text.ts'
+import { type Reason, reason } from './reason.ts'
+
+/** `reasons[0]` decided; the others tell more. */
+export type BootimageChoice =
+  | {
+      readonly kind: 'ready'
+      readonly bootimage: Bootimage
+      readonly reasons: readonly [Reason, ...Reason[]]
+    }
+  | {
+      readonly kind: 'wait'
+      readonly wanted: WantedBootimage
+      readonly reasons: readonly [Reason, ...Reason[]]
+    }
+  | { readonly kind: 'hold'; readonly reasons: readonly [Reason, ...Reason[]] }
+
+export interface BootimageQuery {
+  readonly stream: string
+  readonly arch: Arch
+  readonly pin?: Effective<Pin>
+}
+
+/**
+ * Which bootimage a machine gets: the pinned release or nothing (G5), else what the stream hands out now (G9).
+ * Whatever the snapshot says, the answer is of exactly that stream, architecture and release (G2).
+ */
+export function chooseBootimage(query: BootimageQuery, catalog: Catalog): BootimageChoice {
+  const { stream, arch, pin } = query
+  const entry = catalog.streams.get(stream)
+  if (entry === undefined) return refused(reason('stream-not-configured', { stream }))
+  const isFollowed = entry.architectures.includes(arch)
+  const archEntry = entry.byArch.get(arch)
+  // A host may be pinned to an architecture that was followed once: its bootimages are still here.
+  if (!isFollowed && (pin === undefined || archEntry === undefined)) {
+    return refused(reason('arch-not-followed', { stream, arch }))
+  }
+  return pin === undefined
+    ? chooseCurrent(query, entry, archEntry, catalog)
+    : choosePinned(query, pin, entry, archEntry, catalog)
+}
+
+function refused(first: Reason, ...others: readonly Reason[]): BootimageChoice {
+  return { kind: 'hold', reasons: [first, ...others] }
+}
+
+function choosePinned(
+  { stream, arch }: BootimageQuery,
+  pin: Effective<Pin>,
+  entry: CatalogStream,
+  archEntry: CatalogArch | undefined,
+  catalog: Catalog,
+): BootimageChoice {
+  const { release } = pin.value
+  const wanted = { stream, arch, release }
+  const pinned = reason('pinned', { release, origin: originText(pin.origin) })
+  const status = archEntry?.releases.get(release)
+  if (status === undefined || !isOf(status.bootimage, stream, arch) || status.bootimage.release !== release) {
+    const unresolvable = reason('pin-unresolvable', { release, stream })
+    return { kind: 'wait', wanted, reasons: [unresolvable, pinned, ...neverRead(stream, entry)] }
+  }
+  const isReady = status.state === 'ready' && catalog.ready.has(status.bootimage.id)
+  if (isReady) return { kind: 'ready', bootimage: status.bootimage, reasons: [pinned] }
+  return { kind: 'wait', wanted, reasons: [pinProgress(status, release), pinned] }
+}
+
+function pinProgress({ state, failure }: BootimageStatus, release: string): Reason {
+  if (state === 'failed') return reason('pin-fetch-failed', { release, error: failureText(failure) })
+  if (state === 'held') return reason('pin-held', { release })
+  return reason('pin-being-fetched', { release })
+}
+
+function chooseCurrent(
+  { stream, arch }: BootimageQuery,
+  entry: CatalogStream,
+  archEntry: CatalogArch | undefined,
+  catalog: Catalog,
+): BootimageChoice {
+  const bootimage = archEntry?.current?.bootimage
+  if (bootimage !== undefined && isOf(bootimage, stream, arch) && catalog.ready.has(bootimage.id)) {
+    const { release } = bootimage
+    const follows = reason('follows-current', { stream, release })
+    return { kind: 'ready', bootimage, reasons: [follows, ...pendingChange(stream, archEntry)] }
+  }
+
+  const awaited = archEntry?.target ?? awaitedIn(archEntry)
+  if (awaited !== undefined && isOf(awaited.bootimage, stream, arch)) {
+    const { release } = awaited.bootimage
+    const reasons = [currentProgress(awaited, stream), ...pendingChange(stream, archEntry)] as const
+    return { kind: 'wait', wanted: { stream, arch, release }, reasons }
+  }
+  const [change] = pendingChange(stream, archEntry)
+  if (change !== undefined) return { kind: 'wait', wanted: { stream, arch }, reasons: [change] }
+  const [unread] = neverRead(stream, entry)
+  if (unread !== undefined) return { kind: 'wait', wanted: { stream, arch }, reasons: [unread] }
+
+  const problem = entry.health.problems.find((candidate) => candidate.arch === arch)
+  const absent = reason('arch-not-in-stream', { stream, arch })
+  if (problem === undefined) return refused(absent)
+  return refused(absent, reason('arch-unusable', { stream, arch, error: bounded(problem.message) }))
+}
+
+/** Only bootimages that a snapshot filed under the right stream and architecture are ever handed out (G2). */
+function isOf(bootimage: Bootimage, stream: string, arch: Arch): boolean {
+  return bootimage.stream === stream && bootimage.arch === arch
+}
+
+/**
+ * What a stream without a current bootimage and without a target is waiting for: a file of its current one failed a
+ * check and is fetched again, or a document was read a moment ago. The furthest one tells the most.
+ */
+function awaitedIn(archEntry: CatalogArch | undefined): BootimageStatus | undefined {
+  let best: BootimageStatus | undefined
+  for (const status of archEntry?.releases.values() ?? []) {
+    if (best === undefined || progressRank(status) > progressRank(best)) best = status
+  }
+  return best
+}
+
+function progressRank({ state }: BootimageStatus): number {
+  if (state === 'held') return 0
+  if (state === 'known') return 1
+  return state === 'failed' ? 2 : 3
+}
+
+function currentProgress({ bootimage, state, failure }: BootimageStatus, stream: string): Reason {
+  const { release } = bootimage
+  if (state === 'failed') return reason('current-fetch-failed', { stream, error: failureText(failure) })
+  if (state === 'held') return reason('current-held', { stream, release })
+  return reason('current-being-fetched', { stream, release })
+}
+
+function pendingChange(stream: string, archEntry: CatalogArch | undefined): readonly Reason[] {
+  const pending = archEntry?.pending
+  if (pending === undefined) return []
+  const policy = pending.policy === 'confirm' ? 'a second refresh must confirm it' : 'an admin must decide'
+  return [reason('change-pending', { stream, change: pending.change, policy })]
+}
+
+function neverRead(stream: string, { health }: CatalogStream): readonly Reason[] {
+  if (health.lastSuccessAt !== undefined) return []
+  return [reason('stream-never-read', { stream, error: failureText(health.error, 'not tried yet') })]
+}
+
+function failureText(failure: { readonly message: string } | undefined, otherwise = 'no error told'): string {
+  return failure === undefined ? otherwise : bounded(failure.message)
+}
+
+/** Error texts may quote what an upstream sent; a reason is one line on a console. */
+function bounded(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}...` : text
+}

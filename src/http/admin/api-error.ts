@@ -1,0 +1,144 @@
+import { type ErrorCode, isServiceError, ServiceError } from '../../core/errors.ts'
+
+/** Every error of the admin listener and of the control socket has this body. */
+export interface ApiError {
+  /** Of `core/errors.ts`; for programs. */
+  readonly code: ErrorCode
+  /** What happened and to what; for people. */
+  readonly message: string
+  /** The parameter or body field that is wrong. */
+  readonly field?: string
+  /** What to do about it. */
+  readonly hint?: string
+}
+
+export interface ApiFailure {
+  readonly status: number
+  readonly body: ApiError
+}
+
+/** Status of each error code; a new code does not compile without one. */
+const statuses: Readonly<Record<ErrorCode, number>> = {
+  CONFIG_INVALID: 422,
+  CONFIG_UNREADABLE: 422,
+  DATA_DIRECTORY_LOCKED: 503,
+  DATA_DIRECTORY_UNUSABLE: 500,
+  STATE_NEWER_VERSION: 500,
+  STATE_UNAVAILABLE: 503,
+  LISTEN_FAILED: 500,
+  METADATA_INVALID: 422,
+  METADATA_UNAVAILABLE: 502,
+  UPSTREAM_UNREACHABLE: 502,
+  UPSTREAM_REFUSED: 502,
+  UPSTREAM_STALLED: 504,
+  ARTIFACT_DIGEST_MISMATCH: 502,
+  ARTIFACT_EMPTY: 502,
+  ARTIFACT_TRUNCATED: 502,
+  ARTIFACT_TOO_LONG: 502,
+  ARTIFACT_UNAVAILABLE: 502,
+  SIGNATURE_MISSING: 502,
+  SIGNATURE_INVALID: 502,
+  SIGNATURE_KEY_EXPIRED: 502,
+  SPACE_INSUFFICIENT: 507,
+  STORAGE_FAILED: 500,
+  TEMPLATE_INVALID: 422,
+  TEMPLATE_RENDER_FAILED: 422,
+  KERNEL_ARGUMENT_INVALID: 422,
+  NOT_FOUND: 404,
+  USAGE: 400,
+  PERMISSION_DENIED: 403,
+  FORBIDDEN: 403,
+  SERVICE_UNAVAILABLE: 503,
+  INTERNAL: 500,
+}
+
+const internalFailure: ApiFailure = {
+  status: 500,
+  body: {
+    code: 'INTERNAL',
+    message: 'something unexpected went wrong inside',
+    hint: 'the service log has the details',
+  },
+}
+
+/** The parts of a framework error that matter here. */
+interface FrameworkError {
+  readonly statusCode?: unknown
+  readonly validation?: readonly ValidationProblem[]
+  readonly validationContext?: string
+  readonly message?: unknown
+}
+
+interface ValidationProblem {
+  readonly keyword: string
+  readonly instancePath: string
+  readonly message?: string
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+/**
+ * Any thrown thing as an answer. What is not a ServiceError and not the client's mistake becomes INTERNAL without a
+ * word about the inside.
+ * @param allowed names that the refused part of the request may have, for the hint
+ */
+export function toApiFailure(error: unknown, allowed: readonly string[] = []): ApiFailure {
+  if (isServiceError(error)) {
+    const { field, hint } = error.details
+    return {
+      status: statuses[error.code],
+      body: {
+        code: error.code,
+        message: error.message,
+        ...(isText(field) && { field }),
+        ...(isText(hint) && { hint }),
+      },
+    }
+  }
+  if (typeof error !== 'object' || error === null) return internalFailure
+  const { statusCode, validation, validationContext, message } = error as FrameworkError
+  const [problem] = validation ?? []
+  if (problem !== undefined) return validationFailure(problem, validationContext ?? 'request', allowed)
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 && isText(message)) {
+    return { status: statusCode, body: { code: 'USAGE', message } }
+  }
+  return internalFailure
+}
+
+function validationFailure(
+  problem: ValidationProblem,
+  context: string,
+  allowed: readonly string[],
+): ApiFailure {
+  const noun = context === 'querystring' ? 'parameter' : 'field'
+  const { additionalProperty, missingProperty, allowedValues } = problem.params
+  if (isText(additionalProperty)) {
+    return usageFailure(`unknown ${noun} ${JSON.stringify(additionalProperty)}`, {
+      field: additionalProperty,
+      hint: allowed.length > 0 ? `allowed: ${allowed.join(', ')}` : `there are no ${noun}s here`,
+    })
+  }
+  if (isText(missingProperty)) {
+    return usageFailure(`${noun} ${missingProperty} is missing`, { field: missingProperty })
+  }
+  const field = problem.instancePath.replace(/^\//, '').replaceAll('/', '.')
+  return usageFailure(
+    `${field === '' ? `the ${context}` : `${noun} ${field}`} ${problem.message ?? 'is not valid'}`,
+    {
+      ...(field !== '' && { field }),
+      ...(Array.isArray(allowedValues) && { hint: `allowed: ${allowedValues.join(', ')}` }),
+    },
+  )
+}
+
+function usageFailure(message: string, more: { field?: string; hint?: string }): ApiFailure {
+  return { status: 400, body: { code: 'USAGE', message, ...more } }
+}
+
+/** A mistake in one named input. */
+export function usageError(message: string, details: { field?: string; hint?: string }): ServiceError {
+  return new ServiceError('USAGE', message, details)
+}

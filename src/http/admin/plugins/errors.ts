@@ -1,0 +1,57 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import type { Log } from '../../../core/log.ts'
+import { type ApiFailure, toApiFailure } from '../api-error.ts'
+import type { AdminApp } from '../create-admin-app.ts'
+import { securityHeaders } from './security-headers.ts'
+
+/** One translation from errors to answers; a fault of ours is logged, a client's mistake is only answered. */
+export function answerErrors(app: AdminApp, { log }: { log: Log }): void {
+  app.setErrorHandler((error: unknown, request, reply) => {
+    const { status, body } = toApiFailure(error, allowedNames(error, request.routeOptions.schema))
+    const fields = { err: error, route: request.routeOptions.url, method: request.method }
+    if (status >= 500) log.error(fields, 'admin request failed')
+    else log.debug(fields, 'admin request refused')
+    return reply.code(status).send(body)
+  })
+}
+
+/** Names that the refused part of a request may have, as its schema lists them. */
+function allowedNames(error: unknown, schema: FastifySchema | undefined): readonly string[] {
+  const { validationContext } = error as FastifyError
+  const part = validationContext === 'querystring' ? schema?.querystring : schema?.body
+  const { properties } = (part ?? {}) as { properties?: Readonly<Record<string, unknown>> }
+  return Object.keys(properties ?? {})
+}
+
+/** URLs that the router cannot read; no hook has run for them. */
+export function frameworkErrors(error: FastifyError, _: FastifyRequest, reply: FastifyReply): void {
+  const { status, body } = toApiFailure(error)
+  reply.headers(securityHeaders).code(status).send(body)
+}
+
+const clientFailures: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request did not arrive in time'],
+  HPE_HEADER_OVERFLOW: [431, 'the request headers are too long'],
+}
+
+/** Bytes that are not HTTP: the same error shape, written by hand, then the connection ends. */
+export function onClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const [status, message] = clientFailures[error.code ?? ''] ?? [400, 'this is not a readable HTTP request']
+  if (socket.writable) socket.write(rawAnswer({ status, body: { code: 'USAGE', message } }))
+  socket.destroy()
+}
+
+function rawAnswer({ status, body }: ApiFailure): string {
+  const text = JSON.stringify(body)
+  const headers = {
+    ...securityHeaders,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(text)),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${text}`
+}

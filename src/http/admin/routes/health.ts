@@ -1,0 +1,21 @@
+import { isServiceError } from '../../../core/errors.ts'
+import type { AdminApp, RouteOptions } from '../create-admin-app.ts'
+import type { Readiness } from '../operations.ts'
+
+/**
+ * `/livez` says that the process turns, and touches nothing. `/readyz` says whether nodes can be served, part by part
+ * with the reason: a dead upstream with a good cache is ready (G4). Their parameters are ignored, because probes add
+ * their own (`?verbose`).
+ */
+export async function healthRoutes(app: AdminApp, { operations, log, version }: RouteOptions): Promise<void> {
+  app.get('/livez', async () => ({ alive: true, version }))
+
+  app.get('/readyz', async (_, reply) => {
+    const readiness = await operations.readiness().catch((error: unknown): Readiness => {
+      log.error({ err: error }, 'readiness could not be told')
+      const reason = isServiceError(error) ? error.message : 'something unexpected went wrong inside'
+      return { ready: false, parts: [{ part: 'service', ready: false, reason }] }
+    })
+    return reply.code(readiness.ready ? 200 : 503).send(readiness)
+  })
+}

@@ -1,0 +1,139 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { visibleText } from '../../core/visible-text.ts'
+import type { BootSources } from './boot-request.ts'
+import type { Connection } from './connections.ts'
+import type { Exchange } from './exchange.ts'
+import type { LogLimiter } from './log-limiter.ts'
+import { notFound, type Reply, textReply } from './reply.ts'
+import { parseRequestTarget } from './request-target.ts'
+import { matchRoute } from './routes.ts'
+import { type FileReplyParts, sendFileReply } from './send-file-reply.ts'
+import { sendContent } from './send-reply.ts'
+
+/** Request bodies mean nothing here; a small one is read and dropped, a larger one ends the connection. */
+const maxDroppedBodyBytes = 64 * 1024
+
+const methodNotAllowed = textReply(
+  405,
+  'Only GET and HEAD are answered here. The admin listener takes changes.',
+  [['Allow', 'GET, HEAD']],
+)
+const nothingHere = notFound(
+  'Nothing has this name here. A machine starts with /boot.ipxe; /streams/<stream>.json lists files.',
+)
+const failed = textReply(500, 'The service failed on this request; its log says more.')
+
+export interface RequestAnswererParts {
+  readonly sources: BootSources
+  readonly fileParts: FileReplyParts
+  readonly misses: LogLimiter
+  isClosing(): boolean
+  /** Seconds that have passed since some moment; only differences count. */
+  monotonicSeconds(): number
+  /** `route` is the pattern, or absent when none matched. */
+  onRequest(route: string | undefined, method: string, status: number, seconds: number): void
+}
+
+export type AnswerRequest = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  connection: Connection,
+) => void
+
+/** Bytes → request → ask → answer → bytes, for every request of the listener. Never throws. */
+export function createRequestAnswerer(parts: RequestAnswererParts): AnswerRequest {
+  const { sources, fileParts, misses } = parts
+  const { log } = sources
+
+  function replyTo(exchange: Exchange): Reply | Promise<Reply> {
+    const { request, connection } = exchange
+    const target = parseRequestTarget(request.url ?? '')
+    if (target.kind === 'refused') {
+      return textReply(target.status, `This request is refused: ${target.reason}.`)
+    }
+    const { method } = request
+    if (method !== 'GET' && method !== 'HEAD') return methodNotAllowed
+    const match = matchRoute(target.segments)
+    if (match === undefined) return nothingHere
+    exchange.route = match.route.pattern
+    return match.route.answer(
+      {
+        method,
+        params: match.params,
+        query: target.query,
+        baseUrl: connection.baseUrl,
+        address: connection.address,
+      },
+      sources,
+    )
+  }
+
+  /** Most answers are in memory and leave at once; only a file, or what has to be read first, is waited for. */
+  function send(exchange: Exchange, reply: Reply): Promise<void> | undefined {
+    if (reply.kind === 'file') return sendFileReply(exchange, reply, fileParts)
+    sendContent(exchange, reply)
+    return undefined
+  }
+
+  function fail(exchange: Exchange, error: unknown): void {
+    log.error({ err: error, path: pathForLog(exchange.request) }, 'boot request failed')
+    if (exchange.response.headersSent) exchange.response.destroy()
+    else sendContent(exchange, failed)
+  }
+
+  return function answerRequest(request, response, connection) {
+    const startedAt = parts.monotonicSeconds()
+    const exchange: Exchange = {
+      request,
+      response,
+      connection,
+      isHead: request.method === 'HEAD',
+      isLast: dropBody(request) || parts.isClosing(),
+      route: undefined,
+      status: 0,
+    }
+
+    function finish(): void {
+      logMiss(exchange)
+      const seconds = parts.monotonicSeconds() - startedAt
+      parts.onRequest(exchange.route, request.method ?? '', exchange.status, seconds)
+      if (parts.isClosing() && !exchange.isLast) request.socket.destroySoon()
+    }
+
+    try {
+      const reply = replyTo(exchange)
+      const sent =
+        reply instanceof Promise ? reply.then((late) => send(exchange, late)) : send(exchange, reply)
+      if (sent === undefined) finish()
+      else void sent.catch((error: unknown) => fail(exchange, error)).then(finish)
+    } catch (error) {
+      fail(exchange, error)
+      finish()
+    }
+  }
+
+  /** A name that is not here, once a minute for each client: optional probes are normal (field cases 84, 165). */
+  function logMiss({ request, status, connection: { address } }: Exchange): void {
+    if (status !== 404 && status !== 400) return
+    const path = pathForLog(request)
+    if (!misses.allows(`${address} ${path}`)) return
+    log.info({ address, path, status }, 'boot request for nothing that is here')
+  }
+}
+
+/** The path of a request as it can be shown: without its query, whose values belong to machines. */
+function pathForLog({ url = '' }: IncomingMessage): string {
+  return visibleText(url.split('?', 1)[0] ?? '', 200)
+}
+
+/** Reads and drops a body. `true`: it is too large to wait for, so the connection must end with the answer. */
+function dropBody(request: IncomingMessage): boolean {
+  const { rawHeaders } = request
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? '').toLowerCase()
+    if (name !== 'content-length' && name !== 'transfer-encoding') continue
+    request.resume()
+    return name === 'transfer-encoding' || Number(rawHeaders[index + 1]) > maxDroppedBodyBytes
+  }
+  return false
+}

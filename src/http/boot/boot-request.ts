@@ -1,0 +1,27 @@
+import type { BootService } from '../../boot/boot-service.ts'
+import type { CatalogSource } from '../../core/catalog.ts'
+import type { Log } from '../../core/log.ts'
+import type { Renderer } from '../../render/renderer.ts'
+
+/** A request after its target was parsed; everything in it is bounded. */
+export interface BootRequest {
+  readonly method: 'GET' | 'HEAD'
+  /** Named parts of the route's pattern. */
+  readonly params: Readonly<Record<string, string>>
+  /** Raw text after the `?`. */
+  readonly query: string
+  /** For URLs in the answer; without a slash at the end. */
+  readonly baseUrl: string
+  /** IP address that asks. */
+  readonly address: string
+}
+
+/** What the answers are made from. */
+export interface BootSources {
+  readonly catalog: CatalogSource
+  readonly bootService: BootService
+  readonly renderer: Renderer
+  /** What a machine gets that is to be ignored: a script that leaves network boot, or a 404. */
+  readonly ignoredMachines: 'script' | 'http-404'
+  readonly log: Log
+}

@@ -1,0 +1,34 @@
+import type { BootId } from '../../core/boot-event.ts'
+import type { BootRequest, BootSources } from './boot-request.ts'
+import { bootClientFromQuery } from './client-query.ts'
+import { parseQuery } from './query-string.ts'
+import { renderScript } from './render-script.ts'
+import { notFound, type Reply } from './reply.ts'
+
+/** Boot ids have one length, so a HEAD can tell the length of a script without minting one. */
+const placeholderBootId = 'AAAAAAAAAAAAAAAAAAAAAA' as BootId
+
+/**
+ * `/ipxe`: the decision for the machine that asks, as an iPXE script. GET mints a boot id and leaves a trace; HEAD
+ * mints nothing. Refusals are complete scripts with status 200 (G11); 404 only where an admin chose it.
+ */
+export function answerBootScript(request: BootRequest, sources: BootSources): Reply {
+  const { method, query, baseUrl, address } = request
+  const { bootService, renderer, ignoredMachines, log } = sources
+  const client = bootClientFromQuery(parseQuery(query), address)
+  const { decision, bootId } =
+    method === 'HEAD'
+      ? { decision: bootService.explain(client), bootId: placeholderBootId }
+      : bootService.answer(client)
+  if (decision.kind === 'ignore' && ignoredMachines === 'http-404') {
+    return notFound(
+      'This machine is ignored. Describe it in a hosts.d file to boot it, or set `unknown` to a profile.',
+    )
+  }
+  if (decision.kind === 'local' && decision.method === 'http-404') {
+    return notFound(
+      'This machine boots from its own disk, and its localBoot is http-404: this answer sends it there.',
+    )
+  }
+  return renderScript(() => renderer.ipxe(decision, client, { baseUrl, bootId }), baseUrl, log)
+}

@@ -1,0 +1,153 @@
+import type { BootEvent, BootId } from '../../core/boot-event.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Sha256 } from '../../core/digest.ts'
+import { answerRange } from './byte-range.ts'
+import { contentTypeOf } from './content-type.ts'
+import { type Exchange, isItsTurn, writeHead } from './exchange.ts'
+import type { FileProblem, OpenFile, OpenFiles } from './open-files.ts'
+import { checkPreconditions, httpDate, rangeApplies } from './preconditions.ts'
+import { type FileReply, type HeaderLines, notYet, textReply } from './reply.ts'
+import { type SendFileParts, sendFile } from './send-file.ts'
+import { conditionsOf, preconditionFailed, sendContent, sendNotModified } from './send-reply.ts'
+
+/** A lease is renewed this often while bytes flow; it lasts two hours. */
+const touchEveryMs = 60_000
+
+export interface FileReplyParts extends SendFileParts {
+  readonly openFiles: OpenFiles
+  readonly clock: Clock
+  onEvent(event: BootEvent): void
+  /** A file of the catalog could not be read as it should be: it needs a scrub. */
+  onFileProblem(sha256: Sha256, problem: FileProblem | 'cut-while-sent'): void
+  /** Keeps the boot's lease. */
+  touch(bootId: BootId): void
+}
+
+/** Opens, checks and sends a verified file, and records what came of it. */
+export async function sendFileReply(
+  exchange: Exchange,
+  reply: FileReply,
+  parts: FileReplyParts,
+): Promise<void> {
+  const { file } = reply
+  const opened = await parts.openFiles.acquire(file.path, file.sizeBytes, file.modifiedAt)
+  if (opened.kind === 'problem') {
+    parts.onFileProblem(file.sha256, opened.problem)
+    sendContent(exchange, notYet(fileProblemText(opened.problem), 30))
+    record(exchange, reply, parts, { sentBytes: 0, completed: false })
+    return
+  }
+  let sentBytes = 0
+  let completed = false
+  try {
+    completed = await sendOpenFile(exchange, reply, opened.file, parts, (bytes) => {
+      sentBytes += bytes
+    })
+  } catch (error) {
+    // The head promised more: only a broken connection tells the node so.
+    exchange.response.destroy(error instanceof Error ? error : undefined)
+    parts.onFileProblem(file.sha256, 'cut-while-sent')
+  } finally {
+    opened.file.release()
+    record(exchange, reply, parts, { sentBytes, completed })
+  }
+}
+
+async function sendOpenFile(
+  exchange: Exchange,
+  { file, headers, bootId }: FileReply,
+  open: OpenFile,
+  parts: FileReplyParts,
+  onSent: (bytes: number) => void,
+): Promise<boolean> {
+  const validators = { etag: `"${file.sha256}"`, modifiedAt: file.modifiedAt }
+  const names: HeaderLines = [
+    ['ETag', validators.etag],
+    ['Last-Modified', httpDate(file.modifiedAt)],
+    ...headers,
+  ]
+  const verdict = checkPreconditions(conditionsOf(exchange), validators)
+  if (verdict === 'failed') {
+    sendContent(exchange, preconditionFailed())
+    return true
+  }
+  if (verdict === 'not-modified') {
+    sendNotModified(exchange, names)
+    return true
+  }
+
+  const { request, response, isHead } = exchange
+  const { range, 'if-range': ifRange } = request.headers
+  // RFC 9110 §14.2: Range counts for GET alone.
+  const isRanged = !isHead && rangeApplies(singleHeader(ifRange), validators)
+  const asked = answerRange(isRanged ? range : undefined, file.sizeBytes)
+  if (asked.kind === 'unsatisfiable') {
+    sendContent(
+      exchange,
+      textReply(416, `The file has ${file.sizeBytes} bytes.`, [
+        ['Content-Range', `bytes */${file.sizeBytes}`],
+      ]),
+    )
+    return true
+  }
+  const { start, end } = asked.kind === 'part' ? asked : { start: 0, end: file.sizeBytes }
+  writeHead(exchange, asked.kind === 'part' ? 206 : 200, [
+    ['Content-Type', contentTypeOf(file)],
+    ['Content-Length', String(end - start)],
+    ...(asked.kind === 'part'
+      ? [['Content-Range', `bytes ${start}-${end - 1}/${file.sizeBytes}`] as const]
+      : []),
+    ['Accept-Ranges', 'bytes'],
+    ...names,
+  ])
+  if (isHead) {
+    response.end()
+    return true
+  }
+  if (!(await isItsTurn(exchange))) return false
+
+  let touchedAt = parts.clock.now()
+  return sendFile(
+    {
+      response,
+      file: open,
+      start,
+      end,
+      onProgress(bytes) {
+        onSent(bytes)
+        const now = parts.clock.now()
+        if (bootId === undefined || now - touchedAt < touchEveryMs) return
+        touchedAt = now
+        parts.touch(bootId)
+      },
+    },
+    parts,
+  )
+}
+
+function record(
+  exchange: Exchange,
+  { file, bootId }: FileReply,
+  { clock, onEvent }: FileReplyParts,
+  { sentBytes, completed }: { readonly sentBytes: number; readonly completed: boolean },
+): void {
+  onEvent({
+    type: 'artifact-sent',
+    at: clock.now(),
+    bootId,
+    role: file.role,
+    method: exchange.isHead ? 'HEAD' : 'GET',
+    status: exchange.status,
+    sentBytes,
+    completed,
+    address: exchange.connection.address,
+  })
+}
+
+function singleHeader(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value
+}
+
+function fileProblemText(problem: FileProblem): string {
+  return `This file is in the catalog, but on disk it is ${problem.replaceAll('-', ' ')}. It is not served until it is whole again; \`pilotlight verify\` looks for the cause.`
+}

@@ -1,0 +1,49 @@
+import { type Exchange, writeHead } from './exchange.ts'
+import { checkPreconditions } from './preconditions.ts'
+import { type ContentReply, textReply } from './reply.ts'
+
+/** Sends a body that is in memory. */
+export function sendContent(exchange: Exchange, reply: ContentReply): void {
+  const { etag } = reply
+  // Encoded once: rendered text is a rope of many pieces, which a socket would walk several times.
+  const body = typeof reply.body === 'string' ? Buffer.from(reply.body, 'utf8') : reply.body
+  if (etag !== undefined) {
+    const verdict = checkPreconditions(conditionsOf(exchange), { etag })
+    if (verdict === 'not-modified') {
+      sendNotModified(exchange, [...reply.headers, ['ETag', etag]])
+      return
+    }
+    if (verdict === 'failed') {
+      sendContent(exchange, preconditionFailed())
+      return
+    }
+  }
+  const lines: (readonly [string, string])[] = [
+    ['Content-Type', reply.contentType],
+    ['Content-Length', String(body.length)],
+    ...reply.headers,
+  ]
+  if (etag !== undefined) lines.push(['ETag', etag])
+  writeHead(exchange, reply.status, lines)
+  if (exchange.isHead) exchange.response.end()
+  else exchange.response.end(body)
+}
+
+/** The one 3xx on the boot listener; only who sent If-None-Match can get it. */
+export function sendNotModified(exchange: Exchange, lines: ContentReply['headers']): void {
+  writeHead(exchange, 304, lines)
+  exchange.response.end()
+}
+
+export function preconditionFailed(): ContentReply {
+  return textReply(412, 'The file is not the one that you began with. Start again without If-Match.')
+}
+
+export function conditionsOf({ request }: Exchange) {
+  const { headers } = request
+  return {
+    ifMatch: headers['if-match'],
+    ifUnmodifiedSince: headers['if-unmodified-since'],
+    ifNoneMatch: headers['if-none-match'],
+  }
+}

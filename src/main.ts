@@ -1,0 +1,128 @@
+#!/usr/bin/env node
+import { basename, relative } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import closeWithGrace from 'close-with-grace'
+import type { CliRuntime } from './cli/context.ts'
+import { runCli } from './cli/run-cli.ts'
+import type { Service } from './runtime/service.ts'
+import { readVersion } from './telemetry/read-version.ts'
+
+/** Time that a stop may take; what it leaves undone is made good at the next start (G7). */
+const stopTimeoutMs = 8_000
+/** npm passes Ctrl-C on to a process that the terminal has already told; that is no second wish. */
+const sameSignalMs = 1_000
+
+let isServing = false
+
+// A reader that went away (`pilotlight bootimages | head`) is no error of ours and nothing to talk about.
+// A service outlives whoever read its log.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    if (!isServing) process.exit(0)
+  })
+}
+
+/** Heavy parts are loaded by the commands that need them, so that `--help` answers at once. */
+const runtime: CliRuntime = {
+  async startService(options) {
+    const { startService } = await import('./runtime/start-service.ts')
+    return startService(options)
+  },
+  async openOffline(options) {
+    const { openOffline } = await import('./runtime/open-offline.ts')
+    return openOffline(options)
+  },
+  async runDemo(options) {
+    const { runDemo } = await import('./runtime/demo/run-demo.ts')
+    const ended = new AbortController()
+    stopOnSignals(async () => {
+      ended.abort()
+      await demo
+    })
+    const demo = runDemo({ ...options, signal: ended.signal })
+    return demo
+  },
+  keepRunning,
+}
+
+/**
+ * Ends the process with 0 once `stop` has finished, after SIGTERM or SIGINT; with 1 after a defect, after a second
+ * signal and when it takes too long. The handlers are there before anything starts, because a process that is number
+ * 1 in its container has no default ones.
+ */
+function stopOnSignals(stop: () => Promise<void>): void {
+  const grace = closeWithGrace({ delay: stopTimeoutMs, skip: [...otherEvents] }, async ({ err }) => {
+    if (err !== undefined) process.stderr.write(`pilotlight: unexpected error: ${err.stack ?? String(err)}\n`)
+    await stop()
+  })
+  let stoppingSince: number | undefined
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (stoppingSince === undefined) {
+      stoppingSince = Date.now()
+      process.stderr.write(`pilotlight: ${signal} received, stopping\n`)
+      grace.close()
+    } else if (Date.now() - stoppingSince > sameSignalMs) {
+      process.stderr.write(`pilotlight: second ${signal}, ending at once\n`)
+      process.exit(1)
+    }
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+}
+
+/** What we handle ourselves or leave to Node; defects stay with close-with-grace. */
+const otherEvents = [
+  'SIGHUP',
+  'SIGINT',
+  'SIGQUIT',
+  'SIGILL',
+  'SIGTRAP',
+  'SIGABRT',
+  'SIGBUS',
+  'SIGFPE',
+  'SIGSEGV',
+  'SIGUSR2',
+  'SIGTERM',
+  'beforeExit',
+] as const
+
+/** SIGTERM and SIGINT stop the service, SIGHUP reloads it. A start that fails is the caller's to report. */
+async function keepRunning(
+  start: () => Promise<Service>,
+  onHangup: (service: Service) => Promise<void>,
+): Promise<number> {
+  let service: Service | undefined
+  stopOnSignals(async () => service?.stop())
+  process.on('SIGHUP', () => {
+    if (service !== undefined) void onHangup(service)
+  })
+  isServing = true
+  try {
+    service = await start()
+  } catch (error) {
+    isServing = false
+    throw error
+  }
+  return new Promise<never>(() => {})
+}
+
+/** `pilotlight` where it is installed, `node dist/main.js` in a clone. */
+function programName(): string {
+  const script = process.argv[1] ?? 'pilotlight'
+  return basename(script) === 'main.js' ? `node ${relative(process.cwd(), script)}` : basename(script)
+}
+
+const code = await runCli({
+  argv: process.argv.slice(2),
+  env: process.env,
+  cwd: process.cwd(),
+  stdout: process.stdout,
+  stderr: process.stderr,
+  version: readVersion(),
+  programName: programName(),
+  runtime,
+  now: Date.now,
+  sleep: (ms, signal) => setTimeout(ms, undefined, { signal, ref: false }).catch(() => undefined),
+})
+process.exit(code)

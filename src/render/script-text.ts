@@ -1,0 +1,21 @@
+const notAllowed = /[^A-Za-z0-9 ._:@/,=+()-]+/g
+const longest = 300
+
+/**
+ * Text for an `echo` or a comment: everything outside the allow-list becomes `_`, so that no text, wherever it came
+ * from, can end a line, end a command, expand or continue (field cases 117, 118).
+ */
+export function scriptText(text: string): string {
+  return text.slice(0, longest).replace(notAllowed, '_').trim()
+}
+
+const notInFileName = /[^A-Za-z0-9._+-]+/g
+
+/**
+ * The last part of an artifact URL. It is for people alone (the digest says which file it is), so what would need
+ * escaping is replaced: loaders disagree about escapes.
+ */
+export function urlFileName(name: string): string {
+  const safe = name.slice(-200).replace(notInFileName, '_')
+  return /^\.*$/.test(safe) ? 'file' : safe
+}

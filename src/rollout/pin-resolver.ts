@@ -1,0 +1,175 @@
+import type { Bootimage, BootimageId } from '../core/bootimage.ts'
+import type { Clock, Timers } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { DocumentRecord } from '../state/store.ts'
+import type { Ledger } from './ledger.ts'
+import type { WantedPin } from './wanted-pins.ts'
+
+/** Where a release that no document here names was found. */
+export type FoundRelease =
+  | { readonly kind: 'found'; readonly bootimage: Bootimage; readonly document: DocumentRecord }
+  | { readonly kind: 'not-found'; readonly reason: string }
+
+export interface PinResolverOptions {
+  readonly ledger: Ledger
+  /** Looks in archived documents and in the stream's release index. */
+  readonly findRelease: (pin: WantedPin) => Promise<FoundRelease>
+  readonly recordDocument: (document: DocumentRecord) => Promise<void>
+  /** Starts the fetch. */
+  readonly ensure: (id: BootimageId) => void
+  readonly onChanged: () => void
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly log: Log
+}
+
+export interface PinResolver {
+  /** The pins of the current configuration; all that are not resolved yet are looked for. */
+  setWanted(pins: readonly WantedPin[]): Promise<void>
+  /** A pin that a machine asked for just now; single flight, and not more often than every half minute. */
+  request(pin: WantedPin): void
+  /** Looks again for what could not be found, because a new document is here. */
+  retry(): Promise<void>
+  /** The bootimages of all pins in force that are resolved. */
+  pinned(): ReadonlySet<BootimageId>
+  /** Why a pin is not resolved, by `<stream>/<arch>/<release>`. */
+  unresolved(): ReadonlyMap<string, string>
+  stop(): Promise<void>
+}
+
+const pauseAfterMissMs = 30_000
+const longestPauseMs = 15 * 60_000
+/** Requests by machines are remembered up to this number; what the configuration names always is. */
+const mostRequested = 1000
+
+/**
+ * Fixes pins to bootimages: once resolved, a pin means exactly these digests (G5). A pin is resolved from what is
+ * known here, then from archived documents, then from the release index.
+ */
+export function createPinResolver(options: PinResolverOptions): PinResolver {
+  const { ledger, clock, timers, log } = options
+  let configured = new Map<string, WantedPin>()
+  const requested = new Map<string, WantedPin>()
+  const flights = new Map<string, Promise<void>>()
+  const misses = new Map<
+    string,
+    { reason: string; failures: number; notBefore: number; cancel: () => void }
+  >()
+  let stopped = false
+
+  async function resolve(pin: WantedPin): Promise<void> {
+    const fixed = ledger.pinOf(pin.stream, pin.arch, pin.release)
+    if (fixed !== undefined && ledger.bootimages.has(fixed.bootimage)) {
+      options.ensure(fixed.bootimage)
+      return
+    }
+    const bootimage = knownRelease(pin) ?? (await find(pin))
+    if (bootimage === undefined) return
+    await ledger.savePin({ ...pin, bootimage, resolvedAt: clock.now() })
+    forgetMiss(keyOf(pin))
+    log.info({ ...pin, bootimage }, 'pin resolved')
+    options.ensure(bootimage)
+    options.onChanged()
+  }
+
+  /** The same release may have been published twice: what is verified, then what was seen first; never a held one. */
+  function knownRelease({ stream, arch, release }: WantedPin): BootimageId | undefined {
+    let best: { id: BootimageId; ready: boolean; firstSeenAt: number } | undefined
+    for (const { bootimage, state, firstSeenAt } of ledger.bootimages.values()) {
+      if (bootimage.stream !== stream || bootimage.arch !== arch || bootimage.release !== release) continue
+      if (state === 'held') continue
+      const ready = state === 'ready'
+      const isBetter =
+        best === undefined ||
+        (ready && !best.ready) ||
+        (ready === best.ready && firstSeenAt < best.firstSeenAt)
+      if (isBetter) best = { id: bootimage.id, ready, firstSeenAt }
+    }
+    return best?.id
+  }
+
+  async function find(pin: WantedPin): Promise<BootimageId | undefined> {
+    const found = await options.findRelease(pin)
+    if (found.kind === 'not-found') {
+      noteMiss(pin, found.reason)
+      return undefined
+    }
+    await options.recordDocument(found.document)
+    const record = await ledger.addBootimage({
+      bootimage: found.bootimage,
+      document: found.document.digest,
+      state: 'known',
+      firstSeenAt: clock.now(),
+    })
+    return record.bootimage.id
+  }
+
+  function noteMiss(pin: WantedPin, reason: string): void {
+    const key = keyOf(pin)
+    const failures = (misses.get(key)?.failures ?? 0) + 1
+    const pauseMs = Math.min(pauseAfterMissMs * 2 ** (failures - 1), longestPauseMs)
+    misses.get(key)?.cancel()
+    const cancel = timers.after(pauseMs, () => {
+      if (isWanted(key)) void start(pin)
+    })
+    misses.set(key, { reason, failures, notBefore: clock.now() + pauseMs, cancel })
+    log.warn({ ...pin, reason, retryInSeconds: pauseMs / 1000 }, 'pin not resolved')
+  }
+
+  function forgetMiss(key: string): void {
+    misses.get(key)?.cancel()
+    misses.delete(key)
+  }
+
+  const isWanted = (key: string) => configured.has(key) || requested.has(key)
+
+  function start(pin: WantedPin): Promise<void> {
+    const key = keyOf(pin)
+    const running = flights.get(key)
+    if (running !== undefined || stopped) return running ?? Promise.resolve()
+    const flight = resolve(pin)
+      .catch((error: unknown) => noteMiss(pin, error instanceof Error ? error.message : String(error)))
+      .finally(() => flights.delete(key))
+    flights.set(key, flight)
+    return flight
+  }
+
+  return {
+    async setWanted(pins) {
+      configured = new Map(pins.map((pin) => [keyOf(pin), pin]))
+      for (const key of misses.keys()) if (!isWanted(key)) forgetMiss(key)
+      await Promise.all(pins.map(start))
+    },
+    request(pin) {
+      const key = keyOf(pin)
+      if (flights.has(key) || clock.now() < (misses.get(key)?.notBefore ?? 0)) return
+      if (!configured.has(key)) {
+        if (requested.size >= mostRequested) return
+        requested.set(key, pin)
+      }
+      void start(pin)
+    },
+    async retry() {
+      const missed = [...misses.keys()].map((key) => configured.get(key) ?? requested.get(key))
+      await Promise.all(missed.filter((pin) => pin !== undefined).map(start))
+    },
+    pinned() {
+      const ids = new Set<BootimageId>()
+      for (const pin of [...configured.values(), ...requested.values()]) {
+        const fixed = ledger.pinOf(pin.stream, pin.arch, pin.release)
+        if (fixed !== undefined) ids.add(fixed.bootimage)
+      }
+      return ids
+    },
+    unresolved: () => new Map([...misses].map(([key, { reason }]) => [key, reason])),
+    async stop() {
+      stopped = true
+      for (const { cancel } of misses.values()) cancel()
+      await Promise.allSettled(flights.values())
+    },
+  }
+}
+
+function keyOf({ stream, arch, release }: WantedPin): string {
+  return `${stream}/${arch}/${release}`
+}

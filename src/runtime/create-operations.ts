@@ -1,0 +1,177 @@
+import { scrub } from '../artifacts/scrub.ts'
+import type { BootId } from '../core/boot-event.ts'
+import type { BootimageId } from '../core/bootimage.ts'
+import type { Clock } from '../core/clock.ts'
+import { type BootView, decideBoot, identify } from '../core/decide-boot.ts'
+import { effectiveValues } from '../core/effective-values.ts'
+import { ServiceError } from '../core/errors.ts'
+import { reasonText } from '../core/reason.ts'
+import type {
+  AdminOperations,
+  ExplainQuery,
+  Explanation,
+  PartReadiness,
+  RenderQuery,
+  SyncReport,
+} from '../http/admin/operations.ts'
+import type { Renderer } from '../render/renderer.ts'
+import { bootIdStandIn } from '../render/script-cache.ts'
+import type { RefreshOutcome } from '../streams/refresher.ts'
+import { decideAsIf } from './decide-as-if.ts'
+import type { Engine } from './engine.ts'
+import { importDocument } from './import-document.ts'
+import { clientFromQuery } from './machine-query.ts'
+import { bootimageSummary, inReadingOrder, streamReadiness, streamSummary } from './summaries.ts'
+
+export interface OperationsOptions {
+  readonly engine: Engine
+  readonly renderer: () => Renderer
+  readonly clock: Clock
+  /** Parts besides the streams: listeners, configuration. */
+  readonly parts: () => readonly PartReadiness[]
+  readonly reload: AdminOperations['reload']
+  readonly onBadBlob: () => void
+  /** Where machines fetch from, for `render` without one of its own. */
+  readonly baseUrl: () => string
+}
+
+/** What admins can ask and do, over a running engine. */
+export function createOperations(options: OperationsOptions): AdminOperations {
+  const { engine, clock } = options
+  const { ledger } = engine.storage
+
+  const view = (): BootView => ({
+    catalog: engine.publisher.current(),
+    inventory: engine.loaded().inventory,
+    now: clock.now(),
+  })
+
+  function explain(query: ExplainQuery): Explanation {
+    const client = clientFromQuery(query, engine.loaded().inventory)
+    const current = view()
+    const decision = decideBoot(client, current)
+    const bootimage = 'bootimage' in decision ? decision.bootimage : undefined
+    const release = bootimage?.release ?? ('wanted' in decision ? decision.wanted.release : undefined)
+    return {
+      decision: decision.kind,
+      ...(decision.host === undefined ? {} : { host: decision.host.id }),
+      ...(decision.arch === undefined ? {} : { arch: decision.arch }),
+      ...(release === undefined ? {} : { release }),
+      ...(bootimage === undefined ? {} : { bootimage: bootimage.id }),
+      reasons: decision.reasons.map((entry) => ({ code: entry.code, text: reasonText(entry) })),
+      values: effectiveValues(identify(client, current).settings),
+    }
+  }
+
+  function render(query: RenderQuery): string {
+    const baseUrl = query.baseUrl ?? options.baseUrl()
+    if (query.template === 'entry') return options.renderer().ipxeEntry({ baseUrl })
+    const client = clientFromQuery(query, engine.loaded().inventory)
+    const decision =
+      query.template === undefined ? decideBoot(client, view()) : decideAsIf(query.template, client, view())
+    return options.renderer().ipxe(decision, client, { baseUrl, bootId: bootIdStandIn as BootId })
+  }
+
+  async function sync(names: readonly string[] | undefined): Promise<SyncReport> {
+    const configured = [...engine.loaded().config.streams.keys()]
+    const unknown = names?.find((name) => !configured.includes(name))
+    if (unknown !== undefined) {
+      throw new ServiceError('NOT_FOUND', `stream ${unknown} is not configured`, {
+        field: 'streams',
+        hint: `configured: ${configured.join(', ') || 'none'}`,
+      })
+    }
+    const wanted = names === undefined || names.length === 0 ? configured : names
+    const outcomes = await Promise.all(wanted.map((name) => engine.streams.refresh(name)))
+    await engine.pins.retry()
+    await engine.ensureWanted(new Set(wanted))
+    return {
+      streams: wanted.map((name, index) => ({
+        name,
+        ...outcomeOf(outcomes[index]),
+        bootimages: wantedRecords(engine, name).map(({ bootimage, state, failure }) => ({
+          id: bootimage.id,
+          state,
+          ...(failure === undefined ? {} : { failure: failure.message, code: failure.code }),
+        })),
+      })),
+    }
+  }
+
+  return {
+    async readiness() {
+      const streams = [...engine.publisher.current().streams.values()].map(streamReadiness)
+      const parts = [...options.parts(), ...streams]
+      return { ready: parts.every(({ ready }) => ready), parts }
+    },
+    async streams() {
+      return [...engine.publisher.current().streams.values()].map((stream) => streamSummary(engine, stream))
+    },
+    async bootimages({ stream, arch }) {
+      const records = [...ledger.bootimages.values()].filter(
+        ({ bootimage }) =>
+          (stream === undefined || bootimage.stream === stream) &&
+          (arch === undefined || bootimage.arch === arch),
+      )
+      return inReadingOrder(records).map((record) => bootimageSummary(engine, record))
+    },
+    explain: async (query) => explain(query),
+    render: async (query) => render(query),
+    sync: ({ streams }) => sync(streams),
+    async verify() {
+      const report = await scrub({
+        store: engine.storage.blobs,
+        fetcher: engine.fetcher,
+        async onBad({ sha256 }) {
+          options.onBadBlob()
+          await engine.recheck(sha256)
+        },
+      })
+      return report
+    },
+    async gc({ dryRun }) {
+      const plan = dryRun ? engine.garbage.plan() : await engine.garbage.run()
+      return {
+        dryRun,
+        removed: plan.remove,
+        freedBytes: plan.remove.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+        kept: plan.keep.length,
+        ...(plan.postponedUntil === undefined
+          ? {}
+          : {
+              postponed: `boots that began before the last start may still go on; nothing is removed before ${new Date(plan.postponedUntil).toISOString()}`,
+            }),
+      }
+    },
+    importDocument: (request) => importDocument(engine, request, clock),
+    reload: options.reload,
+  }
+}
+
+function outcomeOf(
+  outcome: RefreshOutcome | undefined,
+): Pick<SyncReport['streams'][number], 'outcome' | 'message' | 'code'> {
+  switch (outcome?.kind) {
+    case 'document':
+      return { outcome: 'updated' }
+    case 'unchanged':
+      return { outcome: 'unchanged' }
+    case 'failed':
+      return { outcome: 'failed', message: outcome.failure.message, code: outcome.failure.code }
+    default:
+      return { outcome: 'failed', message: 'stopped before it was done', code: 'METADATA_UNAVAILABLE' }
+  }
+}
+
+/** What a stream's machines need: current, target and pinned, each once. */
+function wantedRecords(engine: Engine, stream: string) {
+  const { ledger } = engine.storage
+  const ids = new Set<BootimageId>()
+  for (const head of ledger.heads.values()) {
+    if (head.stream !== stream) continue
+    for (const id of [head.current, head.target]) if (id !== undefined) ids.add(id)
+  }
+  for (const id of engine.pins.pinned())
+    if (ledger.bootimages.get(id)?.bootimage.stream === stream) ids.add(id)
+  return [...ids].map((id) => ledger.bootimages.get(id)).filter((record) => record !== undefined)
+}

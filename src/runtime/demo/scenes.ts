@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto'
+import { gunzipSync } from 'node:zlib'
+import type { Service } from '../service.ts'
+import { pinnedMac } from './demo-configuration.ts'
+import type { SampleFile, SampleRelease, SampleSet } from './sample-release.ts'
+import type { SampleUpstream } from './sample-upstream.ts'
+import { bootSimulatedNode, type NodeBoot, type NodeFetch } from './simulated-node.ts'
+import type { Story } from './story.ts'
+
+export interface DemoStage {
+  readonly story: Story
+  readonly service: Service
+  readonly upstream: SampleUpstream
+  /** Oldest first: pinned, followed at first, moved to. */
+  readonly releases: readonly SampleRelease[]
+}
+
+type Arch = SampleSet['arch']
+
+/** The chapters of the demo; each statement in them is checked. */
+export async function tellDemo(stage: DemoStage): Promise<void> {
+  const { story, service, upstream, releases } = stage
+  const [oldest, older, newest] = releases
+  if (oldest === undefined || older === undefined || newest === undefined)
+    throw new Error('three releases are needed')
+
+  story.chapter('The service follows it: fetch, check SHA-256 and signature, publish complete sets')
+  await sync(stage)
+  for (const arch of ['x86_64', 'aarch64'] as const) {
+    story.check(`${arch}: current is ${older.release}`, (await currentOf(stage, arch)) === older.release)
+  }
+
+  story.chapter('A node boots, and the stream moves on while it does')
+  let moved = false
+  const first = await boot(stage, 'x86_64', {
+    onFetched: async ({ what }) => {
+      if (what !== 'kernel' || moved) return
+      moved = true
+      upstream.moveTo(newest.release)
+      await sync(stage)
+      story.tell(
+        `the node has its kernel; meanwhile the stream moved to ${newest.release}, fetched and current`,
+      )
+    },
+  })
+  showFetches(story, first)
+  story.check(
+    `the running boot stayed on ${older.release}: all digests are that release's`,
+    isOf(first, older, 'x86_64'),
+  )
+  story.check(`${newest.release} is current now`, (await currentOf(stage, 'x86_64')) === newest.release)
+
+  story.chapter('The next boot gets the new release, on both architectures')
+  story.check(`x86_64 boots ${newest.release}`, isOf(await boot(stage, 'x86_64'), newest, 'x86_64'))
+  story.check(
+    `aarch64 boots ${newest.release}, its gzip kernel unpacked for iPXE`,
+    isOf(await boot(stage, 'aarch64'), newest, 'aarch64'),
+  )
+
+  story.chapter(`A host pinned to ${oldest.release}, which the stream no longer names`)
+  const pinned = await boot(stage, 'x86_64', { mac: pinnedMac })
+  story.check(
+    `it boots exactly ${oldest.release}, found through the release index`,
+    isOf(pinned, oldest, 'x86_64'),
+  )
+  const explanation = await service.operations.explain({ mac: pinnedMac, arch: 'x86_64' })
+  story.tell(`why: ${explanation.reasons.map(({ text }) => text).join('; ')}`)
+
+  story.chapter('The upstream breaks: it answers 503 with a web page')
+  upstream.setBroken(true)
+  const broken = await service.operations.sync({})
+  story.check('the refresh failed and says why', broken.streams[0]?.outcome === 'failed')
+  story.tell(broken.streams[0]?.message ?? '')
+  story.check('nodes boot all the same', isOf(await boot(stage, 'x86_64'), newest, 'x86_64'))
+  story.check('the service is ready', (await service.operations.readiness()).ready)
+  upstream.setBroken(false)
+
+  story.chapter(`The stream is taken back to ${older.release}`)
+  upstream.moveTo(older.release)
+  await sync(stage)
+  story.check(
+    'one refresh alone does not take it back',
+    (await currentOf(stage, 'x86_64')) === newest.release,
+  )
+  await sync(stage)
+  story.check('a second one confirms it', (await currentOf(stage, 'x86_64')) === older.release)
+  story.check(
+    'nothing had to be fetched again',
+    [...upstream.served.values()].every((count) => count === 1),
+  )
+}
+
+async function sync({ service, story }: DemoStage): Promise<void> {
+  const report = await service.operations.sync({})
+  for (const { name, outcome, message, bootimages } of report.streams) {
+    const ready = bootimages.filter(({ state }) => state === 'ready').length
+    story.tell(`stream ${name}: ${message ?? outcome}, ${ready} of ${bootimages.length} bootimages ready`)
+  }
+}
+
+async function currentOf({ service }: DemoStage, arch: Arch): Promise<string | undefined> {
+  const [stream] = await service.operations.streams()
+  return stream?.architectures.find((entry) => entry.arch === arch)?.current
+}
+
+function boot(
+  { service }: DemoStage,
+  arch: Arch,
+  options: { readonly mac?: string; readonly onFetched?: (fetch: NodeFetch) => Promise<void> } = {},
+): Promise<NodeBoot> {
+  return bootSimulatedNode({
+    baseUrl: service.bootUrl,
+    mac: options.mac ?? '52:54:00:00:00:01',
+    buildArch: arch === 'aarch64' ? 'arm64' : 'x86_64',
+    platform: 'efi',
+    sleep: () => new Promise((resolve) => setTimeout(resolve, 100)),
+    ...(options.onFetched === undefined ? {} : { onFetched: options.onFetched }),
+  })
+}
+
+function showFetches(story: Story, { fetches }: NodeBoot): void {
+  for (const { what, sizeBytes, sha256, milliseconds } of fetches) {
+    const size = sizeBytes < 10_000 ? `${sizeBytes} bytes` : `${(sizeBytes / 2 ** 20).toFixed(1)} MiB`
+    story.tell(
+      `${what.padEnd(7)} ${size.padStart(10)} in ${milliseconds.toFixed(0)} ms, sha256 ${sha256.slice(0, 16)}…`,
+    )
+  }
+}
+
+/** Whether kernel, initramfs and rootfs that the node hashed are those of that release and nothing else. */
+function isOf({ fetches }: NodeBoot, release: SampleRelease, arch: Arch): boolean {
+  const set = release.sets.find((candidate) => candidate.arch === arch)
+  if (set === undefined) return false
+  const fetched = (what: NodeFetch['what']) =>
+    fetches.filter((fetch) => fetch.what === what).map(({ sha256 }) => sha256)
+  const isOne = (found: readonly string[], file: SampleFile) => found.length === 1 && found[0] === file.sha256
+  const kernel = fetched('kernel')
+  const isKernel =
+    arch === 'aarch64'
+      ? kernel.length === 1 && kernel[0] === digestOf(gunzipSync(set.kernel.bytes))
+      : isOne(kernel, set.kernel)
+  return isKernel && isOne(fetched('initrd'), set.initramfs) && isOne(fetched('rootfs'), set.rootfs)
+}
+
+function digestOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

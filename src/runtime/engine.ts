@@ -1,0 +1,356 @@
+import { randomBytes } from 'node:crypto'
+import type { FetchEvent } from '../artifacts/fetcher.ts'
+import { nodeFileSystem } from '../artifacts/file-system.ts'
+import { layoutOf } from '../artifacts/layout.ts'
+import { planSync, type Urgency, type WantedSet } from '../artifacts/plan-sync.ts'
+import { checkBlob } from '../artifacts/scrub.ts'
+import { createSpaceCheck, defaultReserveBytes } from '../artifacts/space.ts'
+import type { BootService } from '../boot/boot-service.ts'
+import { createBootService } from '../boot/create-boot-service.ts'
+import { createLeases, type Leases } from '../boot/leases.ts'
+import { createPublisher, type Publisher } from '../catalog/publisher.ts'
+import type { StreamConfig } from '../config/config.ts'
+import type { LoadedConfig } from '../config/load-config.ts'
+import type { BootEvent } from '../core/boot-event.ts'
+import type { BootimageId } from '../core/bootimage.ts'
+import { artifactsOf } from '../core/bootimage.ts'
+import type { Clock, Timers } from '../core/clock.ts'
+import type { Sha256 } from '../core/digest.ts'
+import { isServiceError } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
+import { type BootimageSync, createBootimageSync } from '../rollout/bootimage-sync.ts'
+import { createGarbageCollector, type GarbageCollector } from '../rollout/collect-garbage.ts'
+import { createFetchProgress, type FetchProgress } from '../rollout/fetch-progress.ts'
+import { createPinResolver, type PinResolver } from '../rollout/pin-resolver.ts'
+import { createStreamDriver, type StreamDriver } from '../rollout/stream-driver.ts'
+import { wantedPins } from '../rollout/wanted-pins.ts'
+import type { BootimageRecord } from '../state/store.ts'
+import type { RefreshedDocument } from '../streams/refresher.ts'
+import { documentRecord } from './document-record.ts'
+import { createExtraInitrds, type ExtraInitrds } from './extra-initrds.ts'
+import { createReleaseFinder } from './release-finder.ts'
+import { openStorage, type Storage } from './storage.ts'
+import { createStreamSet, type StreamSet } from './stream-set.ts'
+import { createSwappableFetcher, type SwappableFetcher } from './swappable-fetcher.ts'
+import { warnOfKeys } from './warn-of-keys.ts'
+
+export interface EngineOptions {
+  readonly loaded: LoadedConfig
+  readonly log: Log
+  readonly clock: Clock
+  readonly timers: Timers
+  /** Follow the streams and retry in the background; else things happen only when asked for. */
+  readonly follows: boolean
+  readonly onBootEvent?: (event: BootEvent) => void
+  readonly onFetchEvent?: (event: FetchEvent) => void
+  /** After each new snapshot. */
+  readonly onPublished?: () => void
+  /** A file that was verified is damaged now. */
+  readonly onBadBlob?: () => void
+}
+
+/** Everything but the listeners: from configuration and data directory to snapshots and decisions. */
+export interface Engine {
+  readonly storage: Storage
+  readonly publisher: Publisher
+  readonly leases: Leases
+  readonly bootService: BootService
+  readonly streams: StreamSet
+  readonly driver: StreamDriver
+  readonly sync: BootimageSync
+  readonly pins: PinResolver
+  readonly garbage: GarbageCollector
+  readonly fetcher: SwappableFetcher
+  readonly progress: FetchProgress
+  loaded(): LoadedConfig
+  /** Takes a new configuration; what is being booted goes on as it was (G2). */
+  configure(loaded: LoadedConfig): Promise<void>
+  /** Fetches what current, targets and pins need and what is not there; resolves when all of it is there or failed. */
+  ensureWanted(streams?: ReadonlySet<string>): Promise<void>
+  /**
+   * A file is not as it was verified: it is read again and, if it is missing or damaged, leaves the snapshot and is
+   * fetched again for every set that was ready (G1). Never rejects.
+   */
+  recheck(sha256: Sha256): Promise<void>
+  publish(): void
+  stop(): Promise<void>
+}
+
+/** @throws ServiceError for a data directory that cannot be opened */
+export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const { log, clock, timers } = options
+  let loaded = options.loaded
+  const storage = await openStorage({ dataDirectory: loaded.config.dataDir, clock, log })
+  const { ledger, blobIndex, store, archive } = storage
+  const leases = createLeases()
+  const progress = createFetchProgress()
+  const publisher = createPublisher({ onPublished: () => options.onPublished?.() })
+  const streamOf = (name: string): StreamConfig | undefined => loaded.config.streams.get(name)
+
+  const fetcher = createSwappableFetcher({
+    dataDirectory: loaded.config.dataDir,
+    onEvent(event) {
+      progress.onFetchEvent(event)
+      options.onFetchEvent?.(event)
+    },
+  })
+  const extras: ExtraInitrds = createExtraInitrds({ fetcher, blobIndex, log, onIngested: publish })
+
+  function publish(): void {
+    const readings = driver.readings()
+    publisher.publish({
+      streams: [...loaded.config.streams.values()].map(({ name, architectures }) => ({
+        name,
+        architectures,
+        ...(readings.get(name) ?? { health: { problems: [] } }),
+      })),
+      bootimages: ledger.bootimages.values(),
+      heads: ledger.heads.values(),
+      pins: ledger.pins.values(),
+      blobs: blobIndex.facts,
+      extraInitrds: extras.all(),
+    })
+  }
+
+  const isWanted = (id: BootimageId): boolean => {
+    const bootimage = ledger.bootimages.get(id)?.bootimage
+    if (bootimage === undefined) return false
+    const head = ledger.headOf(bootimage.stream, bootimage.arch)
+    const isFollowed = streamOf(bootimage.stream)?.architectures.includes(bootimage.arch) === true
+    return (isFollowed && (head.target === id || head.current === id)) || pins.pinned().has(id)
+  }
+
+  async function ensureSpace({ bootimage }: BootimageRecord): Promise<void> {
+    const check = createSpaceCheck({
+      fs: nodeFileSystem,
+      layout: layoutOf(storage.directory.path),
+      reserveBytes: defaultReserveBytes,
+      store: storage.blobs,
+      upstream: streams.client(),
+    })
+    const mirrors = streamOf(bootimage.stream)?.mirrors ?? []
+    const request = { what: bootimage.id, artifacts: artifactsOf(bootimage), mirrors }
+    try {
+      await check.ensure(request)
+    } catch (error) {
+      if (!isServiceError(error, 'SPACE_INSUFFICIENT')) throw error
+      const { remove } = await garbage.run({ isShort: true })
+      if (remove.length === 0) throw error
+      await check.ensure(request)
+    }
+  }
+
+  const sync = createBootimageSync({
+    ledger,
+    fetcher,
+    blobIndex,
+    settingsOf(name) {
+      const stream = streamOf(name)
+      if (stream === undefined) return undefined
+      const { mirrors, signatures, keys } = stream
+      return { mirrors, signatures, trustedKeys: keys.map(({ text }) => text) }
+    },
+    isWanted,
+    ensureSpace,
+    onReady: async (id) => {
+      await driver.settle(id)
+      publish()
+      await garbage
+        .run()
+        .catch((error: unknown) => log.warn({ error: String(error) }, 'garbage not collected'))
+    },
+    onChanged: publish,
+    refreshStream: async (name) => {
+      await streams.refresh(name, { fresh: true })
+    },
+    clock,
+    timers,
+    log,
+  })
+
+  const ensure = (id: BootimageId): void => {
+    void sync.ensure(id)
+  }
+
+  const driver = createStreamDriver({
+    ledger,
+    settingsOf(name) {
+      const stream = streamOf(name)
+      return stream && { architectures: stream.architectures, policies: stream.changes, keep: stream.keep }
+    },
+    askCanonical: async (name) => {
+      try {
+        return (await streams.canonical(name))?.resolution
+      } catch (error) {
+        log.warn({ stream: name, error: String(error) }, 'the canonical source could not be asked')
+        return undefined
+      }
+    },
+    ensure,
+    onChanged: publish,
+    clock,
+    log,
+  })
+
+  const readDocument = async (document: RefreshedDocument): Promise<void> => {
+    await archive.write(document.bytes)
+    await driver.read({
+      document: documentRecord(document, clock.now()),
+      resolution: document.resolution,
+      lastModified: document.metadata.lastModified,
+      viaMirror: document.viaMirror,
+    })
+    void pins.retry()
+  }
+
+  const streams = createStreamSet({
+    clock,
+    timers,
+    random: Math.random,
+    log,
+    follows: options.follows,
+    onDocument: readDocument,
+    onUnchanged: async ({ stream }) => {
+      await driver.unchanged(stream)
+      for (const head of ledger.heads.values()) {
+        if (head.stream === stream && head.target !== undefined) sync.retryNow(head.target)
+      }
+    },
+    onFailure(stream, failure) {
+      log.warn({ stream, ...failure }, 'stream not refreshed')
+      driver.failed(stream, failure)
+    },
+  })
+
+  const pins = createPinResolver({
+    ledger,
+    findRelease: createReleaseFinder({ store, archive, streamOf, streams: () => streams, clock }),
+    recordDocument: (document) => store.recordDocument(document),
+    ensure,
+    onChanged: publish,
+    clock,
+    timers,
+    log,
+  })
+
+  const garbage = createGarbageCollector({
+    ledger,
+    blobs: storage.blobs,
+    blobIndex,
+    keepOf: (name) => streamOf(name)?.keep,
+    pinned: () => pins.pinned(),
+    leased: () => leases.leasedBootimages(clock.now()),
+    isExtra: (sha256) => extras.has(sha256),
+    publish,
+    // A service that has just started does not know every boot in progress. Where none runs there is none: what the
+    // last one wrote down is all there is, and its machines find their files again as long as their leases last.
+    startedAt: options.follows ? clock.now() : 0,
+    clock,
+    log,
+  })
+
+  const bootService = createBootService({
+    catalog: publisher,
+    inventory: () => loaded.inventory,
+    clock,
+    randomBytes,
+    leases,
+    onEvent: (event) => options.onBootEvent?.(event),
+    onWanted({ stream, arch, release }) {
+      if (release !== undefined) pins.request({ stream, arch, release })
+    },
+  })
+
+  async function configure(next: LoadedConfig): Promise<void> {
+    const { config } = next
+    for (const name of loaded.config.streams.keys()) if (!config.streams.has(name)) driver.forget(name)
+    loaded = next
+    for (const name of config.streams.keys()) {
+      const [last] = await store.listDocuments({ stream: name, limit: 1 })
+      driver.remember(name, last)
+    }
+    await fetcher.configure(config.upstream)
+    extras.setWanted(next.inventory)
+    publish()
+    await streams.configure(config.streams, config.upstream)
+    const architecturesOf = (name: string) => streamOf(name)?.architectures
+    void pins.setWanted(wantedPins(next.inventory, architecturesOf, clock.now()))
+    await warnOfKeys(config.streams.values(), clock.now(), log)
+  }
+
+  async function ensureWanted(names?: ReadonlySet<string>): Promise<void> {
+    const wanted: WantedSet[] = []
+    const want = (id: BootimageId | undefined, urgency: Urgency) => {
+      const record = id === undefined ? undefined : ledger.bootimages.get(id)
+      if (record !== undefined) wanted.push({ bootimage: record.bootimage, state: record.state, urgency })
+    }
+    for (const { stream, arch, current, target } of ledger.heads.values()) {
+      if (streamOf(stream)?.architectures.includes(arch) !== true) continue
+      if (names !== undefined && !names.has(stream)) continue
+      want(current, 'current')
+      want(target, 'target')
+    }
+    for (const id of pins.pinned()) want(id, 'pinned')
+    const { steps } = planSync({ wanted, present: new Set(blobIndex.facts.keys()) })
+    await Promise.all(steps.map(({ bootimage }) => sync.ensure(bootimage.id)))
+  }
+
+  const rechecks = new Map<Sha256, Promise<void>>()
+
+  async function recheckBlob(sha256: Sha256): Promise<void> {
+    const found = await checkBlob(sha256, { store: storage.blobs, fetcher })
+    if (typeof found === 'object') {
+      options.onBadBlob?.()
+      log.error(found, 'verified file was damaged, it is fetched again')
+    }
+    await blobIndex.recheck(sha256)
+    publish()
+    extras.restore(sha256)
+    const damaged = [...ledger.bootimages.values()].filter(
+      ({ state, bootimage, kernelUncompressed }) =>
+        state === 'ready' &&
+        (kernelUncompressed === sha256 ||
+          artifactsOf(bootimage).some((artifact) => artifact.sha256 === sha256)),
+    )
+    await Promise.all(damaged.map(({ bootimage }) => sync.ensure(bootimage.id)))
+  }
+
+  /** Everybody who asks for a damaged file reports it; it is looked at once. */
+  function recheck(sha256: Sha256): Promise<void> {
+    const running = rechecks.get(sha256)
+    if (running !== undefined) return running
+    const check = recheckBlob(sha256)
+      .catch((error: unknown) => log.error({ sha256, error: String(error) }, 'file could not be checked'))
+      .finally(() => rechecks.delete(sha256))
+    rechecks.set(sha256, check)
+    return check
+  }
+
+  await driver.settleAll()
+
+  return {
+    storage,
+    publisher,
+    leases,
+    bootService,
+    streams,
+    driver,
+    sync,
+    pins,
+    garbage,
+    fetcher,
+    progress,
+    loaded: () => loaded,
+    configure,
+    ensureWanted,
+    recheck,
+    publish,
+    async stop() {
+      await streams.stop()
+      await pins.stop()
+      await sync.stop()
+      await fetcher.stop()
+      await storage.close()
+    },
+  }
+}

@@ -1,0 +1,4 @@
+import { fileURLToPath } from 'node:url'
+
+/** The templates that come with the program; one level above `dist/` as above `src/`. */
+export const shippedTemplates = fileURLToPath(new URL('../../templates', import.meta.url))

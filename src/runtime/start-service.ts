@@ -1,0 +1,218 @@
+import type { LoadedConfig } from '../config/load-config.ts'
+import { watchConfig } from '../config/watch-config.ts'
+import type { Log } from '../core/log.ts'
+import { listenControlSocket } from '../http/admin/control-socket.ts'
+import { createAdminApp } from '../http/admin/create-admin-app.ts'
+import type { PartReadiness } from '../http/admin/operations.ts'
+import { baseUrl } from '../http/boot/base-url.ts'
+import { type BoundAddress, createBootListener } from '../http/boot/boot-listener.ts'
+import { bootRoutes } from '../http/boot/routes.ts'
+import { createBootLog } from '../telemetry/boot-log.ts'
+import { createMetrics } from '../telemetry/create-metrics.ts'
+import { readVersion } from '../telemetry/read-version.ts'
+import { changesThatNeedRestart } from './changes-that-need-restart.ts'
+import { createOperations } from './create-operations.ts'
+import { openEngine } from './engine.ts'
+import { createLeaseWriter } from './lease-writer.ts'
+import { listenAdmin } from './listen-admin.ts'
+import { realClock, realTimers } from './real-time.ts'
+import type { Service } from './service.ts'
+import { shippedTemplates } from './shipped-templates.ts'
+import { createSwappableRenderer } from './swappable-renderer.ts'
+import { startTasks } from './tasks.ts'
+
+export interface StartServiceOptions {
+  readonly loaded: LoadedConfig
+  readonly log: Log
+  /** Reads the configuration again. @throws ServiceError CONFIG_INVALID, CONFIG_UNREADABLE */
+  readonly reload: () => LoadedConfig
+}
+
+/**
+ * The whole service: engine, boot listener, admin listener, control socket. Whatever was started before something
+ * fails is stopped again.
+ * @throws ServiceError when the data directory, a template or a listener cannot be had
+ */
+export async function startService({ loaded, log, reload }: StartServiceOptions): Promise<Service> {
+  const version = readVersion()
+  const clock = realClock
+  const timers = realTimers
+  const stops: (() => Promise<void> | void)[] = []
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= stopAll(stops)
+    return stopping
+  }
+
+  try {
+    const metrics = createMetrics({ version, clock })
+    const logBootEvent = createBootLog({ log })
+    const onBadBlob = () => metrics.onVerifyFailure('scrub')
+    const engine = await openEngine({
+      loaded,
+      log,
+      clock,
+      timers,
+      follows: true,
+      onBootEvent(event) {
+        metrics.onBootEvent(event)
+        logBootEvent(event)
+      },
+      onFetchEvent: (event) => metrics.onFetchEvent(event),
+      onBadBlob,
+      onPublished() {
+        for (const { name, health } of engine.publisher.current().streams.values()) {
+          metrics.setStream(name, { lastSuccessAt: health.lastSuccessAt })
+        }
+        metrics.setCacheBytes(engine.storage.blobIndex.usedBytes())
+      },
+    })
+    stops.push(() => engine.stop())
+
+    const renderer = createSwappableRenderer({
+      templatesDirectory: shippedTemplates,
+      catalog: engine.publisher,
+    })
+    renderer.configure(loaded.config.templatesDirectory)
+
+    const leaseWriter = createLeaseWriter({
+      leases: engine.leases,
+      store: engine.storage.store,
+      clock,
+      timers,
+      log,
+    })
+    await leaseWriter.restore()
+    leaseWriter.start()
+    stops.push(() => leaseWriter.stop())
+
+    const { boot } = loaded.config
+    for (const { pattern } of bootRoutes) {
+      for (const method of ['GET', 'HEAD']) metrics.declareRoute(pattern, method)
+    }
+    const bootListener = createBootListener({
+      catalog: engine.publisher,
+      bootService: engine.bootService,
+      renderer,
+      log,
+      clock,
+      urls: boot.address ?? {},
+      ignoredMachines: boot.http.ignoredMachines,
+      onEvent(event) {
+        metrics.onBootEvent(event)
+        logBootEvent(event)
+      },
+      onRequest: (...facts) => metrics.onRequest('boot', ...facts),
+      onFileProblem: (sha256) => void engine.recheck(sha256),
+    })
+
+    /** Why the newest files are not in force: they are no configuration, or could not be taken over. */
+    let refused: string | undefined
+    let notTaken: string | undefined
+    let taking: Promise<void> = Promise.resolve()
+    const watcher = watchConfig({
+      loaded,
+      load: reload,
+      timers,
+      onReload(outcome) {
+        refused = outcome.kind === 'refused' ? outcome.error.message : undefined
+        if (refused !== undefined) log.error({ error: refused }, 'configuration not taken, the old one stays')
+        if (outcome.kind === 'changed') taking = taking.then(() => take(outcome.loaded))
+      },
+    })
+    stops.push(() => watcher.stop())
+
+    async function take(next: LoadedConfig): Promise<void> {
+      try {
+        const ignored = changesThatNeedRestart(engine.loaded().config, next.config)
+        renderer.configure(next.config.templatesDirectory)
+        for (const name of engine.loaded().config.streams.keys()) {
+          if (!next.config.streams.has(name)) metrics.forgetStream(name)
+        }
+        await engine.configure(next)
+        notTaken = undefined
+        void engine.ensureWanted()
+        log.info({ files: next.files.length, needsRestart: ignored }, 'configuration taken')
+      } catch (error) {
+        notTaken = error instanceof Error ? error.message : String(error)
+        log.error({ error: notTaken }, 'configuration not taken, the old one stays')
+      }
+    }
+
+    await engine.configure(loaded)
+    const bound = await bootListener.listen(boot.http.listen)
+    stops.push(() => bootListener.close({ graceMs: 2_000 }))
+    const bootUrl = urlOf(bound, boot.address ?? {})
+
+    const configError = () => refused ?? notTaken
+    const parts = (): readonly PartReadiness[] => [
+      { part: 'boot-http', ready: bootListener.address() !== undefined },
+      {
+        part: 'config',
+        ready: true,
+        ...(configError() === undefined ? {} : { reason: `the last good one is in force: ${configError()}` }),
+      },
+    ]
+    const operations = createOperations({
+      engine,
+      renderer: () => renderer,
+      clock,
+      parts,
+      async reload() {
+        const { kind } = watcher.reload()
+        await taking
+        const error = configError()
+        return {
+          changed: kind === 'changed' && error === undefined,
+          ...(error === undefined ? {} : { error }),
+        }
+      },
+      onBadBlob,
+      baseUrl: () => bootUrl,
+    })
+
+    const shared = { operations, metrics, log, version }
+    const { listen } = loaded.config.admin
+    const admin = await listenAdmin({
+      app: createAdminApp({ ...shared, access: { host: listen.host ?? '::' } }),
+      listen,
+    })
+    stops.push(() => admin.close())
+    const control = await listenControlSocket({
+      app: createAdminApp({ ...shared, access: 'control' }),
+      path: engine.storage.directory.controlSocket,
+    })
+    stops.push(() => control.close())
+
+    void engine.ensureWanted()
+    const tasks = startTasks({ engine, timers, log, onBadBlob })
+    stops.push(() => tasks.stop())
+
+    return { bootUrl, adminUrl: urlOf(admin.address, {}), operations, stop }
+  } catch (error) {
+    await stop().catch(() => {})
+    throw error
+  }
+}
+
+/** In the reverse order of their start; one that fails does not keep the others running. */
+async function stopAll(stops: readonly (() => Promise<void> | void)[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const stop of [...stops].reverse()) {
+    try {
+      await stop()
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+/** A URL that works on this machine; every address is said as loopback. */
+function urlOf(
+  { host, port }: BoundAddress,
+  configured: { readonly address?: string; readonly port?: number },
+): string {
+  const isAny = host === '::' || host === '0.0.0.0'
+  return baseUrl(configured, { localAddress: isAny ? '127.0.0.1' : host, localPort: port })
+}

@@ -1,0 +1,157 @@
+import { filesOf } from '../catalog/build-catalog.ts'
+import type { Arch } from '../core/arch.ts'
+import { artifactsOf, type BootimageId } from '../core/bootimage.ts'
+import type { CatalogArch, CatalogStream } from '../core/catalog.ts'
+import type {
+  BootimageSummary,
+  PartReadiness,
+  StreamArchSummary,
+  StreamSummary,
+} from '../http/admin/operations.ts'
+import type { BootimageRecord } from '../state/store.ts'
+import type { Engine } from './engine.ts'
+
+const iso = (ms: number): string => new Date(ms).toISOString()
+
+/** What the API and the command line say of a stream. */
+export function streamSummary(engine: Engine, stream: CatalogStream): StreamSummary {
+  const { health } = stream
+  return {
+    name: stream.name,
+    source: engine.streams.describe(stream.name),
+    ...(stream.label === undefined ? {} : { label: stream.label }),
+    ...(stream.lastModified === undefined ? {} : { lastModified: iso(stream.lastModified) }),
+    ...(health.lastSuccessAt === undefined ? {} : { lastSuccessAt: iso(health.lastSuccessAt) }),
+    ...(health.lastAttemptAt === undefined ? {} : { lastAttemptAt: iso(health.lastAttemptAt) }),
+    ...(health.failingSince === undefined ? {} : { failingSince: iso(health.failingSince) }),
+    ...(health.error === undefined ? {} : { error: health.error }),
+    architectures: stream.architectures.map((arch) => archSummary(engine, stream, arch)),
+  }
+}
+
+function archSummary(engine: Engine, stream: CatalogStream, arch: Arch): StreamArchSummary {
+  const entry = stream.byArch.get(arch)
+  const problem = stream.health.problems.find((candidate) => candidate.arch === arch)?.message
+  const lastChange = engine.storage.ledger.headOf(stream.name, arch).lastChange
+  return {
+    arch,
+    ...(entry?.current === undefined ? {} : { current: entry.current.bootimage.release }),
+    previous: entry?.previous.map(({ bootimage }) => bootimage.release) ?? [],
+    ...targetOf(entry),
+    ...(entry?.pending === undefined
+      ? {}
+      : {
+          pending: {
+            change: entry.pending.change,
+            ...(entry.pending.release === undefined ? {} : { release: entry.pending.release }),
+            policy: entry.pending.policy,
+            seen: entry.pending.seen,
+          },
+        }),
+    ...(lastChange === undefined ? {} : { lastChange }),
+    ...(problem === undefined ? {} : { problem }),
+  }
+}
+
+function targetOf(entry: CatalogArch | undefined): Pick<StreamArchSummary, 'target'> {
+  if (entry?.target === undefined) return {}
+  const { bootimage, state, failure } = entry.target
+  const why = failure === undefined ? {} : { failure: failure.message }
+  return { target: { release: bootimage.release, state, ...why } }
+}
+
+/** What the API and the command line say of a bootimage. */
+export function bootimageSummary(engine: Engine, record: BootimageRecord): BootimageSummary {
+  const { bootimage, state, failure } = record
+  const { ledger, blobIndex } = engine.storage
+  const ready = engine.publisher.current().ready.get(bootimage.id)
+  const sizeOf = (sha256: Parameters<typeof blobIndex.facts.get>[0]) => blobIndex.facts.get(sha256)?.sizeBytes
+  const progress = engine.progress.of(bootimage, sizeOf)
+  const isFetched = state === 'queued' || state === 'downloading' || state === 'verifying'
+  return {
+    id: bootimage.id,
+    stream: bootimage.stream,
+    arch: bootimage.arch,
+    release: bootimage.release,
+    kind: bootimage.kind,
+    // A ready set that lost a file is not ready, whatever its record says.
+    state: state === 'ready' && ready === undefined ? 'queued' : state,
+    roles: rolesOf(engine, record),
+    setDigest: bootimage.setDigest,
+    ...(ready === undefined
+      ? {}
+      : { sizeBytes: filesOf(ready).reduce((sum, file) => sum + file.sizeBytes, 0) }),
+    ...(isFetched
+      ? {
+          doneBytes: progress.doneBytes,
+          ...(progress.totalBytes === undefined ? {} : { totalBytes: progress.totalBytes }),
+          bytesPerSecond: progress.bytesPerSecond,
+        }
+      : {}),
+    ...(failure === undefined ? {} : { failure: { ...failure, at: iso(failure.at) } }),
+    artifacts: artifactsOf(ledger.bootimages.get(bootimage.id)?.bootimage ?? bootimage).map(
+      ({ role, name, sha256 }) => ({ role, name, sha256 }),
+    ),
+  }
+}
+
+function rolesOf(engine: Engine, { bootimage, state }: BootimageRecord): BootimageSummary['roles'] {
+  const head = engine.storage.ledger.headOf(bootimage.stream, bootimage.arch)
+  const { id } = bootimage
+  const roles: BootimageSummary['roles'][number][] = []
+  if (head.current === id) roles.push('current')
+  if (head.previous.includes(id)) roles.push('previous')
+  if (head.target === id && head.current !== id) roles.push('target')
+  if (engine.pins.pinned().has(id)) roles.push('pinned')
+  if (engine.leases.leasedBootimages(Date.now()).has(id)) roles.push('leased')
+  if (state === 'held' || head.pending?.bootimage === id) roles.push('held')
+  return roles
+}
+
+/** Whether a stream can give its machines something, and what is wrong even if it can (G4). */
+export function streamReadiness(stream: CatalogStream): PartReadiness {
+  const part = `stream:${stream.name}`
+  const { health } = stream
+  const missing = stream.architectures.filter((arch) => stream.byArch.get(arch)?.current === undefined)
+  if (missing.length > 0) {
+    const why = missing.map((arch) => `${arch}: ${whyMissing(stream, arch)}`).join('; ')
+    return { part, ready: false, reason: why }
+  }
+  if (health.failingSince === undefined) return { part, ready: true }
+  const since = iso(health.failingSince)
+  return {
+    part,
+    ready: true,
+    reason: `the last good state is served; not refreshed since ${since}: ${health.error?.message ?? 'unknown'}`,
+  }
+}
+
+function whyMissing(stream: CatalogStream, arch: Arch): string {
+  const { health } = stream
+  const target = stream.byArch.get(arch)?.target
+  if (target?.failure !== undefined) {
+    return `${target.bootimage.release} could not be fetched: ${target.failure.message}`
+  }
+  if (target !== undefined) return `${target.bootimage.release} is being fetched`
+  const problem = health.problems.find((candidate) => candidate.arch === arch)
+  if (problem !== undefined) return problem.message
+  if (health.error !== undefined) return health.error.message
+  return health.lastSuccessAt === undefined
+    ? 'the metadata was not read yet'
+    : 'the document has nothing for it'
+}
+
+/** Bootimages in the order in which people look for them: stream, architecture, newest first. */
+export function inReadingOrder(records: Iterable<BootimageRecord>): readonly BootimageRecord[] {
+  const key = ({ bootimage }: BootimageRecord): BootimageId => bootimage.id
+  return [...records].sort((a, b) => {
+    const left = a.bootimage
+    const right = b.bootimage
+    return (
+      left.stream.localeCompare(right.stream) ||
+      left.arch.localeCompare(right.arch) ||
+      b.firstSeenAt - a.firstSeenAt ||
+      key(a).localeCompare(key(b))
+    )
+  })
+}

@@ -1,0 +1,19 @@
+import { createRenderer, type RendererOptions } from '../render/create-renderer.ts'
+import type { Renderer } from '../render/renderer.ts'
+
+/** A renderer whose templates a reload reads again; templates that cannot be used change nothing. */
+export interface SwappableRenderer extends Renderer {
+  /** @throws ServiceError TEMPLATE_INVALID with file:line; what was in force stays */
+  configure(adminDirectory: string | undefined): void
+}
+
+export function createSwappableRenderer(options: Omit<RendererOptions, 'adminDirectory'>): SwappableRenderer {
+  let current = createRenderer(options)
+  return {
+    configure(adminDirectory) {
+      current = createRenderer({ ...options, ...(adminDirectory === undefined ? {} : { adminDirectory }) })
+    },
+    ipxe: (decision, client, context) => current.ipxe(decision, client, context),
+    ipxeEntry: (context) => current.ipxeEntry(context),
+  }
+}

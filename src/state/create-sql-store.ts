@@ -1,0 +1,271 @@
+import { type Insertable, type Kysely, sql } from 'kysely'
+import { isServiceError, ServiceError } from '../core/errors.ts'
+import {
+  bootAttempt,
+  bootAttemptRow,
+  bootimageRecord,
+  bootimageRow,
+  derivedRecord,
+  derivedRow,
+  documentRecord,
+  documentRow,
+  installRecord,
+  installRow,
+  pinResolution,
+  pinResolutionRow,
+  streamHead,
+  streamHeadRow,
+} from './rows.ts'
+import { unavailable } from './sqlite.ts'
+import type { BootimageRecord, DocumentRecord, StateStore, StreamHead } from './store.ts'
+import type { StateTables } from './tables.ts'
+
+/** Rows per statement: far below any database's limit of bound values. */
+const rowsPerStatement = 200
+
+/**
+ * The state in SQL. The database has been migrated; the store closes it.
+ * @throws ServiceError STATE_UNAVAILABLE from every method, with the step and the cause
+ */
+export function createSqlStore({ db }: { readonly db: Kysely<StateTables> }): StateStore {
+  let closed = false
+
+  async function step<T>(name: string, run: () => Promise<T>): Promise<T> {
+    if (closed)
+      throw new ServiceError('STATE_UNAVAILABLE', `${name}: the state store is closed`, { step: name })
+    try {
+      return await run()
+    } catch (cause) {
+      throw isServiceError(cause) ? cause : unavailable(name, cause)
+    }
+  }
+
+  return {
+    recordRefresh: ({ document, bootimages, heads, relocated = [] }) =>
+      step('recording a refresh', () =>
+        db.transaction().execute(async (transaction) => {
+          await upsertDocument(transaction, document)
+          await insertBootimages(transaction, bootimages)
+          for (const bootimage of relocated) {
+            await transaction
+              .updateTable('bootimage')
+              .set({ bootimage: JSON.stringify(bootimage) })
+              .where('id', '=', bootimage.id)
+              .execute()
+          }
+          for (const head of heads) await upsertHead(transaction, head)
+        }),
+      ),
+
+    recordDocument: (document) => step('recording a document', () => upsertDocument(db, document)),
+
+    listDocuments: ({ stream, limit } = {}) =>
+      step('listing documents', async () => {
+        let query = db.selectFrom('document').selectAll()
+        if (stream !== undefined) query = query.where('stream', '=', stream)
+        if (limit !== undefined) query = query.limit(Math.max(0, Math.trunc(limit)))
+        const rows = await query
+          .orderBy('last_seen_at', 'desc')
+          .orderBy('first_seen_at', 'desc')
+          .orderBy('digest')
+          .execute()
+        return rows.map(documentRecord)
+      }),
+
+    addBootimage: (record) =>
+      step('adding a bootimage', () =>
+        db.transaction().execute(async (transaction) => {
+          await insertBootimages(transaction, [record])
+          const row = await transaction
+            .selectFrom('bootimage')
+            .selectAll()
+            .where('id', '=', record.bootimage.id)
+            .executeTakeFirstOrThrow()
+          return bootimageRecord(row)
+        }),
+      ),
+
+    setBootimageState: (id, { state, failure, readyAt, kernelUncompressed }) =>
+      step('setting the state of a bootimage', async () => {
+        await db
+          .updateTable('bootimage')
+          .set({
+            state,
+            failure: failure === undefined ? null : JSON.stringify(failure),
+            ...(readyAt === undefined ? {} : { ready_at: readyAt }),
+            ...(kernelUncompressed === undefined ? {} : { kernel_uncompressed: kernelUncompressed }),
+          })
+          .where('id', '=', id)
+          .execute()
+      }),
+
+    listBootimages: ({ stream, arch, release } = {}) =>
+      step('listing bootimages', async () => {
+        let query = db.selectFrom('bootimage').selectAll()
+        if (stream !== undefined) query = query.where('stream', '=', stream)
+        if (arch !== undefined) query = query.where('arch', '=', arch)
+        if (release !== undefined) query = query.where('release_version', '=', release)
+        const rows = await query.orderBy('first_seen_at').orderBy('id').execute()
+        return rows.map(bootimageRecord)
+      }),
+
+    removeBootimage: (id) =>
+      step('removing a bootimage', async () => {
+        await db.deleteFrom('bootimage').where('id', '=', id).execute()
+      }),
+
+    listHeads: () =>
+      step('listing stream heads', async () => {
+        const rows = await db
+          .selectFrom('stream_head')
+          .selectAll()
+          .orderBy('stream')
+          .orderBy('arch')
+          .execute()
+        return rows.map(streamHead)
+      }),
+
+    saveHead: (head) => step('saving a stream head', () => upsertHead(db, head)),
+
+    addDerived: (record) =>
+      step('recording a derived file', async () => {
+        const row = derivedRow(record)
+        await db
+          .insertInto('derived')
+          .values(row)
+          .onConflict((conflict) => conflict.column('sha256').doUpdateSet(row))
+          .execute()
+      }),
+
+    listDerived: () =>
+      step('listing derived files', async () => {
+        const rows = await db.selectFrom('derived').selectAll().orderBy('made_at').orderBy('sha256').execute()
+        return rows.map(derivedRecord)
+      }),
+
+    savePinResolution: (pin) =>
+      step('saving a resolved pin', async () => {
+        const row = pinResolutionRow(pin)
+        await db
+          .insertInto('pin_resolution')
+          .values(row)
+          .onConflict((conflict) => conflict.columns(['stream', 'arch', 'release_version']).doUpdateSet(row))
+          .execute()
+      }),
+
+    listPinResolutions: () =>
+      step('listing resolved pins', async () => {
+        const rows = await db
+          .selectFrom('pin_resolution')
+          .selectAll()
+          .orderBy('stream')
+          .orderBy('arch')
+          .orderBy('release_version')
+          .execute()
+        return rows.map(pinResolution)
+      }),
+
+    saveInstall: (record) =>
+      step('saving an install', async () => {
+        const row = installRow(record)
+        await db
+          .insertInto('install')
+          .values(row)
+          .onConflict((conflict) => conflict.column('host').doUpdateSet(row))
+          .execute()
+      }),
+
+    listInstalls: () =>
+      step('listing installs', async () => {
+        const rows = await db.selectFrom('install').selectAll().orderBy('host').execute()
+        return rows.map(installRecord)
+      }),
+
+    saveBootAttempts: (attempts) =>
+      step('saving boot attempts', async () => {
+        if (attempts.length === 0) return
+        await db.transaction().execute(async (transaction) => {
+          for (const rows of chunks(attempts.map(bootAttemptRow))) {
+            await transaction
+              .insertInto('boot_attempt')
+              .values(rows)
+              .onConflict((conflict) =>
+                conflict.column('boot_id').doUpdateSet({
+                  host: sql`excluded.host`,
+                  mac: sql`excluded.mac`,
+                  bootimage: sql`excluded.bootimage`,
+                  last_seen_at: later('boot_attempt'),
+                }),
+              )
+              .execute()
+          }
+        })
+      }),
+
+    listBootAttempts: ({ lastSeenAfter }) =>
+      step('listing boot attempts', async () => {
+        const rows = await db
+          .selectFrom('boot_attempt')
+          .selectAll()
+          .where('last_seen_at', '>', lastSeenAfter)
+          .orderBy('started_at')
+          .orderBy('boot_id')
+          .execute()
+        return rows.map(bootAttempt)
+      }),
+
+    removeBootAttempts: ({ lastSeenBefore }) =>
+      step('removing boot attempts', async () => {
+        await db.deleteFrom('boot_attempt').where('last_seen_at', '<', lastSeenBefore).execute()
+      }),
+
+    async close() {
+      if (closed) return
+      closed = true
+      await db.destroy()
+    },
+  }
+}
+
+/** The later of the stored and the offered time: a late write never makes a lease older (G6). */
+function later(table: 'document' | 'boot_attempt') {
+  const stored = sql.ref<number>(`${table}.last_seen_at`)
+  return sql<number>`case when excluded.last_seen_at > ${stored} then excluded.last_seen_at else ${stored} end`
+}
+
+async function upsertDocument(db: Kysely<StateTables>, document: DocumentRecord): Promise<void> {
+  await db
+    .insertInto('document')
+    .values(documentRow(document))
+    .onConflict((conflict) =>
+      conflict.columns(['stream', 'digest']).doUpdateSet({ last_seen_at: later('document') }),
+    )
+    .execute()
+}
+
+async function insertBootimages(db: Kysely<StateTables>, records: readonly BootimageRecord[]): Promise<void> {
+  for (const rows of chunks(records.map(bootimageRow))) {
+    await db
+      .insertInto('bootimage')
+      .values(rows)
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute()
+  }
+}
+
+async function upsertHead(db: Kysely<StateTables>, head: StreamHead): Promise<void> {
+  const row = streamHeadRow(head)
+  await db
+    .insertInto('stream_head')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['stream', 'arch']).doUpdateSet(row))
+    .execute()
+}
+
+function chunks<Row extends Insertable<StateTables[keyof StateTables]>>(rows: readonly Row[]): Row[][] {
+  const parts: Row[][] = []
+  for (let start = 0; start < rows.length; start += rowsPerStatement) {
+    parts.push(rows.slice(start, start + rowsPerStatement))
+  }
+  return parts
+}

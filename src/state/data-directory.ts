@@ -1,0 +1,119 @@
+import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Clock } from '../core/clock.ts'
+import { ServiceError } from '../core/errors.ts'
+import { lockDirectory } from './directory-lock.ts'
+
+/**
+ * ```
+ * <data>/artifacts/     complete, verified files by digest
+ * <data>/incoming/      being written
+ * <data>/quarantine/    failed a check
+ * <data>/metadata/      archive of documents by digest
+ * <data>/state.db       embedded store
+ * <data>/control.sock   the admin API of the process that owns the directory
+ * <data>/lock           held by that process; lock.owner says which one
+ * ```
+ * Paths are absolute.
+ */
+export interface DataDirectory {
+  readonly path: string
+  readonly artifacts: string
+  readonly incoming: string
+  readonly quarantine: string
+  readonly metadata: string
+  readonly stateFile: string
+  readonly controlSocket: string
+  /** Gives the directory to the next process; may be called twice. */
+  release(): void
+}
+
+export type DataDirectoryPaths = Omit<DataDirectory, 'release'>
+
+/** Where everything is, without touching anything: for a command that speaks to the running service. */
+export function dataDirectoryPaths(directory: string): DataDirectoryPaths {
+  const path = resolve(directory)
+  return {
+    path,
+    artifacts: join(path, 'artifacts'),
+    incoming: join(path, 'incoming'),
+    quarantine: join(path, 'quarantine'),
+    metadata: join(path, 'metadata'),
+    stateFile: join(path, 'state.db'),
+    controlSocket: join(path, 'control.sock'),
+  }
+}
+
+/**
+ * Creates what is missing, readable by this user alone, and takes the lock. One process owns a data directory.
+ * @throws ServiceError DATA_DIRECTORY_LOCKED, DATA_DIRECTORY_UNUSABLE
+ */
+export function openDataDirectory(options: {
+  readonly directory: string
+  readonly clock: Clock
+  readonly pid: number
+}): DataDirectory {
+  const paths = dataDirectoryPaths(options.directory)
+  makeDirectory(paths.path)
+  const release = lockDirectory(paths.path, {
+    pid: options.pid,
+    since: new Date(options.clock.now()).toISOString(),
+  })
+  try {
+    for (const part of [paths.artifacts, paths.incoming, paths.quarantine, paths.metadata])
+      makeDirectory(part)
+    makePrivateFile(paths.stateFile)
+    return { ...paths, release }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    if (!statSync(path).isDirectory()) throw unusable(path, 'it is not a directory')
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (cause) {
+    throw cause instanceof ServiceError ? cause : unusable(path, reasonOf(cause), cause)
+  }
+}
+
+/** The database's journal files take their mode from the database file, so that is made first. */
+function makePrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'a', 0o600))
+    chmodSync(path, 0o600)
+  } catch (cause) {
+    throw unusable(path, reasonOf(cause), cause)
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  const { code, message } = cause as NodeJS.ErrnoException
+  switch (code) {
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return 'there is something else that is not a directory'
+    case 'EACCES':
+    case 'EPERM':
+      return 'this user may not read and write there'
+    case 'EROFS':
+      return 'the file system is read-only'
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'the file system is full'
+    default:
+      return message
+  }
+}
+
+function unusable(path: string, why: string, cause?: unknown): ServiceError {
+  return new ServiceError(
+    'DATA_DIRECTORY_UNUSABLE',
+    `${path} cannot be used: ${why}; the data directory must be a directory that this user owns (--data-dir, PILOTLIGHT_DATA_DIR)`,
+    { path },
+    cause,
+  )
+}

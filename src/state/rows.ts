@@ -1,0 +1,190 @@
+import type { BootAttempt } from '../core/boot-attempt.ts'
+import { parseBootId } from '../core/boot-event.ts'
+import type { BootimageId } from '../core/bootimage.ts'
+import { bootimageStates } from '../core/bootimage-state.ts'
+import { parseMac } from '../core/mac.ts'
+import { metadataFormats } from '../streams/metadata.ts'
+import type {
+  BootimageRecord,
+  DerivedRecord,
+  DocumentRecord,
+  InstallRecord,
+  PinResolution,
+  StreamHead,
+} from './store.ts'
+import {
+  oneOf,
+  readArch,
+  readBootimage,
+  readBootimageIds,
+  readChangeClass,
+  readFailure,
+  readPending,
+  readSha256,
+} from './stored-value.ts'
+import type {
+  BootAttemptRow,
+  BootimageRow,
+  DerivedRow,
+  DocumentRow,
+  InstallRow,
+  PinResolutionRow,
+  StreamHeadRow,
+} from './tables.ts'
+
+/** Records to rows and back. The way back checks every value and throws a TypeError that names it. */
+
+export function documentRow(record: DocumentRecord): DocumentRow {
+  return {
+    digest: record.digest,
+    stream: record.stream,
+    format: record.format,
+    source: record.source,
+    label: record.label ?? null,
+    size_bytes: record.sizeBytes,
+    first_seen_at: record.firstSeenAt,
+    last_seen_at: record.lastSeenAt,
+  }
+}
+
+export function documentRecord(row: DocumentRow): DocumentRecord {
+  return {
+    digest: readSha256(row.digest, 'digest'),
+    stream: row.stream,
+    format: oneOf({ format: row.format }, 'format', metadataFormats),
+    source: row.source,
+    ...(row.label === null ? {} : { label: row.label }),
+    sizeBytes: row.size_bytes,
+    firstSeenAt: row.first_seen_at,
+    lastSeenAt: row.last_seen_at,
+  }
+}
+
+export function bootimageRow(record: BootimageRecord): BootimageRow {
+  const { bootimage } = record
+  return {
+    id: bootimage.id,
+    stream: bootimage.stream,
+    arch: bootimage.arch,
+    release_version: bootimage.release,
+    bootimage: JSON.stringify(bootimage),
+    document: record.document,
+    state: record.state,
+    failure: record.failure === undefined ? null : JSON.stringify(record.failure),
+    first_seen_at: record.firstSeenAt,
+    ready_at: record.readyAt ?? null,
+    kernel_uncompressed: record.kernelUncompressed ?? null,
+  }
+}
+
+export function bootimageRecord(row: BootimageRow): BootimageRecord {
+  return {
+    bootimage: readBootimage(row.bootimage),
+    document: readSha256(row.document, 'document'),
+    state: oneOf({ state: row.state }, 'state', bootimageStates),
+    ...(row.failure === null ? {} : { failure: readFailure(row.failure) }),
+    firstSeenAt: row.first_seen_at,
+    ...(row.ready_at === null ? {} : { readyAt: row.ready_at }),
+    ...(row.kernel_uncompressed === null
+      ? {}
+      : { kernelUncompressed: readSha256(row.kernel_uncompressed, 'kernelUncompressed') }),
+  }
+}
+
+export function streamHeadRow(head: StreamHead): StreamHeadRow {
+  return {
+    stream: head.stream,
+    arch: head.arch,
+    current_bootimage: head.current ?? null,
+    previous_bootimages: JSON.stringify(head.previous),
+    target_bootimage: head.target ?? null,
+    last_change: head.lastChange ?? null,
+    pending: head.pending === undefined ? null : JSON.stringify(head.pending),
+    changed_at: head.changedAt ?? null,
+  }
+}
+
+export function streamHead(row: StreamHeadRow): StreamHead {
+  return {
+    stream: row.stream,
+    arch: readArch(row.arch),
+    ...(row.current_bootimage === null ? {} : { current: row.current_bootimage as BootimageId }),
+    previous: readBootimageIds(row.previous_bootimages),
+    ...(row.target_bootimage === null ? {} : { target: row.target_bootimage as BootimageId }),
+    ...(row.last_change === null ? {} : { lastChange: readChangeClass(row.last_change) }),
+    ...(row.pending === null ? {} : { pending: readPending(row.pending) }),
+    ...(row.changed_at === null ? {} : { changedAt: row.changed_at }),
+  }
+}
+
+export function derivedRow(record: DerivedRecord): DerivedRow {
+  return { sha256: record.sha256, made_from: record.from, how: record.how, made_at: record.at }
+}
+
+export function derivedRecord(row: DerivedRow): DerivedRecord {
+  return {
+    sha256: readSha256(row.sha256, 'sha256'),
+    from: readSha256(row.made_from, 'from'),
+    how: oneOf({ how: row.how }, 'how', ['gunzip'] as const),
+    at: row.made_at,
+  }
+}
+
+export function pinResolutionRow(pin: PinResolution): PinResolutionRow {
+  return {
+    stream: pin.stream,
+    arch: pin.arch,
+    release_version: pin.release,
+    bootimage: pin.bootimage,
+    resolved_at: pin.resolvedAt,
+  }
+}
+
+export function pinResolution(row: PinResolutionRow): PinResolution {
+  return {
+    stream: row.stream,
+    arch: readArch(row.arch),
+    release: row.release_version,
+    bootimage: row.bootimage as BootimageId,
+    resolvedAt: row.resolved_at,
+  }
+}
+
+export function installRow(record: InstallRecord): InstallRow {
+  return { host: record.host, generation: record.generation, state: record.state, changed_at: record.at }
+}
+
+export function installRecord(row: InstallRow): InstallRecord {
+  return {
+    host: row.host,
+    generation: row.generation,
+    state: oneOf({ state: row.state }, 'state', ['armed', 'installed', 'failed'] as const),
+    at: row.changed_at,
+  }
+}
+
+export function bootAttemptRow(attempt: BootAttempt): BootAttemptRow {
+  return {
+    boot_id: attempt.bootId,
+    host: attempt.host ?? null,
+    mac: attempt.mac ?? null,
+    bootimage: attempt.bootimage,
+    started_at: attempt.startedAt,
+    last_seen_at: attempt.lastSeenAt,
+  }
+}
+
+export function bootAttempt(row: BootAttemptRow): BootAttempt {
+  const bootId = parseBootId(row.boot_id)
+  if (bootId === undefined) throw new TypeError(`boot id is ${JSON.stringify(row.boot_id)}`)
+  const mac = row.mac === null ? undefined : parseMac(row.mac)
+  if (row.mac !== null && mac === undefined) throw new TypeError(`mac is ${JSON.stringify(row.mac)}`)
+  return {
+    bootId,
+    ...(row.host === null ? {} : { host: row.host }),
+    ...(mac === undefined ? {} : { mac }),
+    bootimage: row.bootimage as BootimageId,
+    startedAt: row.started_at,
+    lastSeenAt: row.last_seen_at,
+  }
+}

@@ -1,0 +1,89 @@
+import { Kysely, SqliteDialect, type SqliteStatement } from 'kysely'
+import Database from 'libsql'
+import { ServiceError } from '../core/errors.ts'
+
+/** How long a statement waits for a lock, and the process with it; only a database shell can hold one. */
+const busyTimeoutMs = 500
+
+/**
+ * Opens an embedded database whose acknowledged writes survive `kill -9` and power loss: the write-ahead log is
+ * synced by every commit (`synchronous=FULL`; SQLite's documentation, pragma synchronous).
+ * @throws ServiceError STATE_UNAVAILABLE
+ */
+export function openSqlite<Tables>(file: string): Kysely<Tables> {
+  let database: Database.Database | undefined
+  try {
+    const opened = new Database(file)
+    database = opened
+    // exec, not pragma(): the latter leaves a statement open, which would keep the file open after close().
+    for (const pragma of [
+      `busy_timeout=${busyTimeoutMs}`,
+      'journal_mode=WAL',
+      'synchronous=FULL',
+      'foreign_keys=ON',
+    ]) {
+      opened.exec(`PRAGMA ${pragma}`)
+    }
+    const guarded = {
+      prepare: (sql: string) => guardStatement(opened.prepare(sql)),
+      close: () => opened.close(),
+    }
+    return new Kysely<Tables>({ dialect: new SqliteDialect({ database: guarded }) })
+  } catch (cause) {
+    database?.close()
+    throw unavailable('opening the state database', cause, { file })
+  }
+}
+
+/** What went wrong at which step, in the store's own terms. */
+export function unavailable(
+  step: string,
+  cause: unknown,
+  details: Record<string, unknown> = {},
+): ServiceError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const sqliteCode = (cause as { code?: unknown } | undefined)?.code
+  const advice =
+    sqliteCode === 'SQLITE_NOTADB' || sqliteCode === 'SQLITE_CORRUPT'
+      ? '; restore it from a backup, or move it away and start with an empty one (artifacts stay)'
+      : ''
+  return new ServiceError(
+    'STATE_UNAVAILABLE',
+    `${step}: ${reason}${advice}`,
+    { step, ...(typeof sqliteCode === 'string' ? { sqliteCode } : {}), ...details },
+    cause,
+  )
+}
+
+type LibsqlStatement = ReturnType<Database.Database['prepare']>
+
+function guardStatement(statement: LibsqlStatement): SqliteStatement {
+  return {
+    get reader() {
+      return statement.reader
+    },
+    all: (values) => statement.all(bindable(values)),
+    run: (values) => statement.run(bindable(values)),
+    iterate: (values) => statement.iterate(bindable(values)),
+  }
+}
+
+/**
+ * libsql 0.5 ends the whole process when it is given a boolean ("not yet implemented: bool") and cuts text at the
+ * first NUL. Whatever it would not store as it is stops here as an ordinary error.
+ */
+function bindable(values: readonly unknown[]): unknown[] {
+  for (const value of values) {
+    const isPlain =
+      value === null ||
+      typeof value === 'string' ||
+      typeof value === 'bigint' ||
+      (typeof value === 'number' && Number.isFinite(value)) ||
+      value instanceof Uint8Array
+    if (!isPlain) throw new TypeError(`a ${typeof value} cannot be a SQL value`)
+    if (typeof value === 'string' && value.includes('\0')) {
+      throw new TypeError('text with a NUL character cannot be stored')
+    }
+  }
+  return [...values]
+}

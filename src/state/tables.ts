@@ -1,0 +1,78 @@
+/** The tables as SQL sees them: times are ms since the epoch, digests and ids plain text, nested values JSON text. */
+export interface StateTables {
+  document: DocumentRow
+  bootimage: BootimageRow
+  stream_head: StreamHeadRow
+  derived: DerivedRow
+  pin_resolution: PinResolutionRow
+  install: InstallRow
+  boot_attempt: BootAttemptRow
+}
+
+export interface DocumentRow {
+  readonly digest: string
+  readonly stream: string
+  readonly format: string
+  readonly source: string
+  readonly label: string | null
+  readonly size_bytes: number
+  readonly first_seen_at: number
+  readonly last_seen_at: number
+}
+
+/** `stream`, `arch` and `release_version` repeat what `bootimage` says, to be searched by. */
+export interface BootimageRow {
+  readonly id: string
+  readonly stream: string
+  readonly arch: string
+  readonly release_version: string
+  readonly bootimage: string
+  readonly document: string
+  readonly state: string
+  readonly failure: string | null
+  readonly first_seen_at: number
+  readonly ready_at: number | null
+  readonly kernel_uncompressed: string | null
+}
+
+export interface StreamHeadRow {
+  readonly stream: string
+  readonly arch: string
+  readonly current_bootimage: string | null
+  readonly previous_bootimages: string
+  readonly target_bootimage: string | null
+  readonly last_change: string | null
+  readonly pending: string | null
+  readonly changed_at: number | null
+}
+
+export interface DerivedRow {
+  readonly sha256: string
+  readonly made_from: string
+  readonly how: string
+  readonly made_at: number
+}
+
+export interface PinResolutionRow {
+  readonly stream: string
+  readonly arch: string
+  readonly release_version: string
+  readonly bootimage: string
+  readonly resolved_at: number
+}
+
+export interface InstallRow {
+  readonly host: string
+  readonly generation: number
+  readonly state: string
+  readonly changed_at: number
+}
+
+export interface BootAttemptRow {
+  readonly boot_id: string
+  readonly host: string | null
+  readonly mac: string | null
+  readonly bootimage: string
+  readonly started_at: number
+  readonly last_seen_at: number
+}

@@ -1,0 +1,36 @@
+import type { BootEvent } from '../core/boot-event.ts'
+import type { Log } from '../core/log.ts'
+
+/** A log line before it is written. */
+export interface BootLogLine {
+  readonly level: 'debug' | 'info' | 'warn'
+  readonly message: string
+  readonly fields: object
+}
+
+/**
+ * One boot step as one log line: fixed message, facts as fields, so that lines can be counted.
+ * What real firmware does all day (probes with HEAD, ranges, aborts after the header) never reaches `warn`, or it
+ * would bury what needs a person (field case 165).
+ */
+export function bootLogLine(event: BootEvent): BootLogLine {
+  const { type, at, ...fields } = event
+  if (event.type === 'decided') {
+    const needsAttention = event.kind === 'hold' && event.reason !== 'mode-hold'
+    return { level: needsAttention ? 'warn' : 'info', message: 'boot decided', fields }
+  }
+  const isWholeFile = event.method === 'GET' && event.status === 200
+  if (isWholeFile && event.completed) return { level: 'info', message: 'artifact sent', fields }
+  if (event.method === 'GET' && !event.completed) {
+    return { level: 'info', message: 'artifact transfer ended early', fields }
+  }
+  return { level: 'debug', message: 'artifact request answered', fields }
+}
+
+/** Writes boot events to the log, as they come from the boot service's event stream. */
+export function createBootLog({ log }: { log: Log }): (event: BootEvent) => void {
+  return function logBootEvent(event) {
+    const { level, message, fields } = bootLogLine(event)
+    log[level](fields, message)
+  }
+}

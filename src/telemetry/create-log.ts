@@ -1,0 +1,72 @@
+import pino from 'pino'
+import pretty from 'pino-pretty'
+import type { Log } from '../core/log.ts'
+import { sanitizeFields } from './sanitize.ts'
+
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+/** `auto`: text for people on a terminal, one JSON object a line anywhere else. */
+export const logFormats = ['auto', 'text', 'json'] as const
+export type LogFormat = (typeof logFormats)[number]
+
+/** Where lines go; written to synchronously, so that a crash loses none. */
+export interface LogDestination {
+  write(text: string): unknown
+  readonly isTTY?: boolean
+}
+
+export interface LogOptions {
+  readonly level: LogLevel
+  readonly format?: LogFormat
+  readonly destination: LogDestination
+  /** Colours in the text format; default: on a terminal. */
+  readonly color?: boolean
+}
+
+export interface ServiceLog extends Log {
+  /** For a reload. */
+  setLevel(level: LogLevel): void
+}
+
+/**
+ * The one logger. Messages are fixed text, facts are fields; every field is sanitised before it is written, because
+ * file names, serials and User-Agents come from whoever is on the boot network.
+ */
+export function createLog({ level, format = 'auto', destination, color }: LogOptions): ServiceLog {
+  const isTerminal = destination.isTTY === true
+  const isText = format === 'text' || (format === 'auto' && isTerminal)
+  const logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    isText ? textStream(destination, color ?? isTerminal) : destination,
+  )
+
+  const writeAt = (name: Exclude<LogLevel, 'silent'>) => (fields: object, message: string) => {
+    if (logger.isLevelEnabled(name)) logger[name](sanitizeFields(fields), message)
+  }
+  return {
+    debug: writeAt('debug'),
+    info: writeAt('info'),
+    warn: writeAt('warn'),
+    error: writeAt('error'),
+    setLevel(next) {
+      logger.level = next
+    },
+  }
+}
+
+function textStream(destination: LogDestination, color: boolean): pino.DestinationStream {
+  const format = pretty.prettyFactory({
+    colorize: color,
+    colorizeObjects: false,
+    translateTime: 'SYS:HH:MM:ss.l',
+    singleLine: true,
+    ignore: 'pid,hostname',
+  })
+  return { write: (line) => destination.write(format(line)) }
+}

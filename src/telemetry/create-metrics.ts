@@ -1,0 +1,218 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { FetchEvent } from '../artifacts/fetcher.ts'
+import type { DecisionKind } from '../core/boot-decision.ts'
+import type { BootEvent } from '../core/boot-event.ts'
+import type { Clock } from '../core/clock.ts'
+import { type ReasonCode, reasonTexts } from '../core/reason.ts'
+
+export const listeners = ['boot', 'admin', 'control'] as const
+export type ListenerName = (typeof listeners)[number]
+
+/** Which check a file failed: while it came in (`digest`, `size`, `signature`) or lying in the cache (`scrub`). */
+export const verifyChecks = ['digest', 'size', 'signature', 'scrub'] as const
+export type VerifyCheck = (typeof verifyChecks)[number]
+
+/** How a stream is doing, as far as a monitoring system wants to know. */
+export interface StreamFreshness {
+  /** Ms since the epoch of the last refresh that worked. */
+  readonly lastSuccessAt?: number
+}
+
+/** Figures of the service; every label comes from a closed set, so none can hold a MAC, a URL or a file name. */
+export interface Metrics {
+  onBootEvent(event: BootEvent): void
+  onFetchEvent(event: FetchEvent): void
+  /** For checks that are not a fetch: the scrubber, or one bad mirror of several. */
+  onVerifyFailure(check: VerifyCheck): void
+  /** `route` is the route's pattern, never its URL; `undefined` when no route matched. */
+  onRequest(
+    listener: ListenerName,
+    route: string | undefined,
+    method: string,
+    status: number,
+    seconds: number,
+  ): void
+  /** Makes a route's series exist before its first request. */
+  declareRoute(route: string, method: string): void
+  setStream(stream: string, freshness: StreamFreshness): void
+  /** For a stream that the configuration no longer has. */
+  forgetStream(stream: string): void
+  setCacheBytes(bytes: number): void
+  /** The text that a scrape gets. */
+  text(): Promise<string>
+  readonly contentType: string
+}
+
+export interface MetricsOptions {
+  readonly version: string
+  readonly clock: Clock
+  /** Also the process's and the event loop's own figures; default true. */
+  readonly withProcess?: boolean
+}
+
+const decisionKinds = Object.keys({
+  ignore: true,
+  local: true,
+  chainload: true,
+  live: true,
+  install: true,
+  wait: true,
+  hold: true,
+} satisfies Record<DecisionKind, true>) as DecisionKind[]
+const reasonCodes = Object.keys(reasonTexts) as ReasonCode[]
+type DownloadOutcome = Extract<FetchEvent, { type: 'finished' }>['outcome']
+const downloadOutcomes = Object.keys({
+  fetched: true,
+  present: true,
+  failed: true,
+  aborted: true,
+} satisfies Record<DownloadOutcome, true>) as DownloadOutcome[]
+const sentRoles = ['kernel', 'initramfs', 'rootfs', 'disk', 'other'] as const
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
+
+const failedChecks: ReadonlyMap<string, VerifyCheck> = new Map([
+  ['ARTIFACT_DIGEST_MISMATCH', 'digest'],
+  ['ARTIFACT_EMPTY', 'size'],
+  ['ARTIFACT_TRUNCATED', 'size'],
+  ['ARTIFACT_TOO_LONG', 'size'],
+  ['SIGNATURE_MISSING', 'signature'],
+  ['SIGNATURE_INVALID', 'signature'],
+  ['SIGNATURE_KEY_EXPIRED', 'signature'],
+])
+
+/**
+ * A registry of its own with every counter at zero, so that an alert on `increase()` sees the very first event.
+ * Requests last from microseconds (a script) to minutes (a rootfs over a slow link), hence the wide buckets.
+ */
+export function createMetrics({ version, clock, withProcess = true }: MetricsOptions): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  if (withProcess) collectDefaultMetrics({ register: registry })
+
+  new Gauge({
+    name: 'pilotlight_build_info',
+    help: 'Always 1; the labels say what is running.',
+    labelNames: ['version', 'node_version'],
+    registers,
+  }).set({ version, node_version: process.version }, 1)
+
+  const decisions = new Counter({
+    name: 'pilotlight_boot_decisions_total',
+    help: 'Boot decisions by kind and by the reason that decided.',
+    labelNames: ['kind', 'reason'],
+    registers,
+  })
+  for (const kind of decisionKinds) for (const reason of reasonCodes) decisions.inc({ kind, reason }, 0)
+
+  const downloads = new Counter({
+    name: 'pilotlight_artifact_downloads_total',
+    help: 'Artifacts that were wanted, by outcome; present: nothing had to be fetched.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  for (const outcome of downloadOutcomes) downloads.inc({ outcome }, 0)
+
+  const verifyFailures = new Counter({
+    name: 'pilotlight_artifact_verify_failures_total',
+    help: 'Files that failed a check and were not served.',
+    labelNames: ['check'],
+    registers,
+  })
+  for (const check of verifyChecks) verifyFailures.inc({ check }, 0)
+
+  const sentBytes = new Counter({
+    name: 'pilotlight_artifact_sent_bytes_total',
+    help: 'Bytes of artifacts sent to nodes.',
+    labelNames: ['role'],
+    registers,
+  })
+  for (const role of sentRoles) sentBytes.inc({ role }, 0)
+
+  const cacheBytes = new Gauge({
+    name: 'pilotlight_cache_used_bytes',
+    help: 'Bytes of verified artifacts in the data directory.',
+    registers,
+  })
+
+  const lastSuccess = new Map<string, number | undefined>()
+  const knownSince = new Map<string, number>()
+  new Gauge({
+    name: 'pilotlight_stream_refresh_timestamp_seconds',
+    help: 'When the metadata of the stream was last read successfully (Unix time); 0: never.',
+    labelNames: ['stream'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [stream, at] of lastSuccess) this.set({ stream }, (at ?? 0) / 1000)
+    },
+  })
+  new Gauge({
+    name: 'pilotlight_stream_age_seconds',
+    help: 'Time since the metadata of the stream was last read successfully, or since it is followed without success.',
+    labelNames: ['stream'],
+    registers,
+    collect() {
+      this.reset()
+      const now = clock.now()
+      for (const [stream, at] of lastSuccess) {
+        const since = at ?? knownSince.get(stream) ?? now
+        this.set({ stream }, Math.max(0, now - since) / 1000)
+      }
+    },
+  })
+
+  const requests = new Histogram({
+    name: 'pilotlight_http_request_duration_seconds',
+    help: 'Time from a request to the last byte of its answer.',
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300],
+    registers,
+  })
+
+  return {
+    onBootEvent(event) {
+      if (event.type === 'decided') {
+        decisions.inc({ kind: event.kind, reason: event.reason })
+      } else if (event.method === 'GET') {
+        const role = sentRoles.find((known) => known === event.role) ?? 'other'
+        sentBytes.inc({ role }, event.sentBytes)
+      }
+    },
+    onFetchEvent(event) {
+      if (event.type !== 'finished') return
+      downloads.inc({ outcome: event.outcome })
+      const check = event.outcome === 'failed' ? failedChecks.get(event.code ?? '') : undefined
+      if (check !== undefined) verifyFailures.inc({ check })
+    },
+    onVerifyFailure(check) {
+      verifyFailures.inc({ check })
+    },
+    onRequest(listener, route, method, status, seconds) {
+      requests.observe(
+        {
+          // Patterns of the listeners differ, so only what matched none needs its listener's name.
+          route: route ?? `${listener}:unmatched`,
+          method: methods.has(method) ? method : 'other',
+          status: String(status),
+        },
+        seconds,
+      )
+    },
+    declareRoute(route, method) {
+      requests.zero({ route, method, status: '200' })
+    },
+    setStream(stream, { lastSuccessAt }) {
+      if (!knownSince.has(stream)) knownSince.set(stream, clock.now())
+      lastSuccess.set(stream, lastSuccessAt)
+    },
+    forgetStream(stream) {
+      lastSuccess.delete(stream)
+      knownSince.delete(stream)
+    },
+    setCacheBytes(bytes) {
+      cacheBytes.set(bytes)
+    },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  }
+}

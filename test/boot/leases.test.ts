@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest'
+import { createLeases } from '../../src/boot/leases.ts'
+import { type BootAttempt, longestBootAttemptMs } from '../../src/core/boot-attempt.ts'
+import type { BootId } from '../../src/core/boot-event.ts'
+import type { BootimageId } from '../../src/core/bootimage.ts'
+
+const start = 1_000_000
+const bootId = (name: string) => name.padEnd(22, '-') as BootId
+const imageId = (name: string) => name as BootimageId
+
+function attempt(name: string, bootimage: string, at = start): BootAttempt {
+  return { bootId: bootId(name), bootimage: imageId(bootimage), startedAt: at, lastSeenAt: at }
+}
+
+describe('a lease', () => {
+  it('G6 holds its bootimage until the longest boot is over', () => {
+    const leases = createLeases()
+    leases.start(attempt('a', 'image-1'))
+    expect([...leases.leasedBootimages(start + longestBootAttemptMs - 1)]).toEqual(['image-1'])
+    expect([...leases.leasedBootimages(start + longestBootAttemptMs)]).toEqual([])
+    expect(leases.size).toBe(0)
+  })
+
+  it('G6 lasts on while the machine shows signs of life', () => {
+    const leases = createLeases()
+    leases.start(attempt('a', 'image-1'))
+    const later = start + longestBootAttemptMs - 1
+    leases.touch(bootId('a'), later)
+    expect([...leases.leasedBootimages(later + longestBootAttemptMs - 1)]).toEqual(['image-1'])
+  })
+
+  it('is not revived by a sign of life of an unknown boot', () => {
+    const leases = createLeases()
+    leases.touch(bootId('nobody'), start)
+    expect(leases.size).toBe(0)
+    expect(leases.takeUnsaved()).toEqual([])
+  })
+
+  it('is not shortened when the clock is set back', () => {
+    const leases = createLeases()
+    leases.start(attempt('a', 'image-1'))
+    leases.touch(bootId('a'), start - 5000)
+    expect([...leases.leasedBootimages(start + longestBootAttemptMs - 1)]).toEqual(['image-1'])
+  })
+
+  it('G6 survives a clock that was set back between two boots: longer, never shorter', () => {
+    const leases = createLeases()
+    leases.start(attempt('late', 'image-1', start))
+    leases.start(attempt('early', 'image-2', start - 1000))
+    const early = start - 1000 + longestBootAttemptMs
+    expect(leases.leasedBootimages(early - 1)).toEqual(new Set(['image-1', 'image-2']))
+    expect(leases.leasedBootimages(start + longestBootAttemptMs)).toEqual(new Set())
+  })
+
+  it('G6 of one bootimage lasts as long as one of its boots', () => {
+    const leases = createLeases()
+    leases.start(attempt('a', 'image-1'))
+    leases.start(attempt('b', 'image-1', start + 10))
+    leases.touch(bootId('a'), start + 5)
+    expect([...leases.leasedBootimages(start + 5 + longestBootAttemptMs)]).toEqual(['image-1'])
+    expect([...leases.leasedBootimages(start + 10 + longestBootAttemptMs)]).toEqual([])
+  })
+
+  it('frees what was silent and keeps what lives, whoever began first', () => {
+    const leases = createLeases()
+    leases.start(attempt('a', 'image-1'))
+    leases.start(attempt('b', 'image-2', start + 10))
+    leases.touch(bootId('a'), start + 20)
+    expect([...leases.leasedBootimages(start + 15 + longestBootAttemptMs)]).toEqual(['image-1'])
+    expect(leases.size).toBe(1)
+  })
+})
+
+describe('too many leases', () => {
+  it('G6 merge the oldest ones: they are forgotten one by one, their bootimages are not', () => {
+    const leases = createLeases({ maximum: 3 })
+    leases.start(attempt('a', 'image-old', start))
+    for (let index = 1; index <= 5; index += 1) leases.start(attempt(`b${index}`, 'image-new', start + index))
+    expect(leases.size).toBe(3)
+    expect(leases.merged).toBe(3)
+    expect(leases.leasedBootimages(start + longestBootAttemptMs - 1)).toEqual(
+      new Set(['image-old', 'image-new']),
+    )
+    expect([...leases.leasedBootimages(start + longestBootAttemptMs)]).toEqual(['image-new'])
+  })
+
+  it('drop those that are over before any that runs', () => {
+    const leases = createLeases({ maximum: 2 })
+    leases.start(attempt('a', 'image-1'))
+    leases.start(attempt('b', 'image-2', start + longestBootAttemptMs))
+    leases.start(attempt('c', 'image-3', start + longestBootAttemptMs))
+    expect(leases.merged).toBe(0)
+    expect(leases.size).toBe(2)
+  })
+
+  it('stay within the bound in a flood of a hundred thousand machines', () => {
+    const leases = createLeases({ maximum: 1000 })
+    for (let index = 0; index < 100_000; index += 1)
+      leases.start(attempt(`m${index}`, 'image', start + index))
+    expect(leases.size).toBeGreaterThan(900)
+    expect(leases.size).toBeLessThanOrEqual(1000)
+    expect(leases.takeUnsaved()).toHaveLength(leases.size)
+  })
+})
+
+describe('batches for the store', () => {
+  it('hold each attempt once, in its newest form', () => {
+    const leases = createLeases()
+    leases.start(attempt('a', 'image-1'))
+    leases.start(attempt('b', 'image-1'))
+    leases.touch(bootId('a'), start + 1)
+    leases.touch(bootId('a'), start + 2)
+    const batch = leases.takeUnsaved()
+    expect(batch.map(({ bootId: id, lastSeenAt }) => [id, lastSeenAt])).toEqual([
+      [bootId('a'), start + 2],
+      [bootId('b'), start],
+    ])
+    expect(leases.takeUnsaved()).toEqual([])
+  })
+
+  it('that could not be saved come again, without what is over', () => {
+    const leases = createLeases()
+    leases.start(attempt('a', 'image-1'))
+    leases.start(attempt('b', 'image-1', start + 10))
+    const batch = leases.takeUnsaved()
+    leases.leasedBootimages(start + longestBootAttemptMs)
+    leases.returnUnsaved(batch)
+    expect(leases.takeUnsaved().map(({ bootId: id }) => id)).toEqual([bootId('b')])
+  })
+})
+
+describe('after a restart', () => {
+  it('G6 G7 what was saved leases again, except what is over', () => {
+    const leases = createLeases()
+    const now = start + longestBootAttemptMs
+    leases.restore([attempt('young', 'image-2', now - 1), attempt('over', 'image-1', start)], now)
+    expect([...leases.leasedBootimages(now)]).toEqual(['image-2'])
+    expect(leases.takeUnsaved()).toEqual([])
+  })
+
+  it('a boot that began before the restore keeps its newer form', () => {
+    const leases = createLeases()
+    leases.start(attempt('a', 'image-1', start + 10))
+    leases.restore([attempt('a', 'image-1', start), attempt('b', 'image-2', start + 5)], start + 20)
+    expect([...leases.leasedBootimages(start + 5 + longestBootAttemptMs)]).toEqual(['image-1'])
+    expect(leases.leasedBootimages(start + 10 + longestBootAttemptMs)).toEqual(new Set())
+  })
+
+  it('more than the bound are merged, not lost', () => {
+    const leases = createLeases({ maximum: 1 })
+    leases.restore([attempt('a', 'image-1', start), attempt('b', 'image-2', start + 1)], start + 2)
+    expect(leases.size).toBe(1)
+    expect(leases.leasedBootimages(start + 3)).toEqual(new Set(['image-1', 'image-2']))
+  })
+})

@@ -1,0 +1,342 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BootAttempt } from '../../src/core/boot-attempt.ts'
+import { type BootId, parseBootId } from '../../src/core/boot-event.ts'
+import type { BootimageId } from '../../src/core/bootimage.ts'
+import { parseMac } from '../../src/core/mac.ts'
+import type { DocumentRecord, StateStore, StreamHead } from '../../src/state/store.ts'
+import { makeBootimage, makeRecord, sha256Of } from '../fakes/bootimages.ts'
+
+export interface StateStoreUnderTest {
+  readonly store: StateStore
+  readonly cleanUp?: () => Promise<void>
+}
+
+const t0 = Date.UTC(2026, 10, 29)
+
+export function makeDocument(extra: Partial<DocumentRecord> = {}): DocumentRecord {
+  return {
+    digest: sha256Of('document'),
+    stream: 'fcos-stable',
+    format: 'stream',
+    source: 'https://builds.example/streams/stable.json',
+    label: 'stable',
+    sizeBytes: 64_000,
+    firstSeenAt: t0,
+    lastSeenAt: t0,
+    ...extra,
+  }
+}
+
+export function makeBootId(number: number): BootId {
+  const id = parseBootId(String(number).padStart(22, 'A'))
+  if (id === undefined) throw new Error('unreachable: 22 letters are a boot id')
+  return id
+}
+
+function makeAttempt(number: number, extra: Partial<BootAttempt> = {}): BootAttempt {
+  return {
+    bootId: makeBootId(number),
+    bootimage: makeBootimage().id,
+    startedAt: t0,
+    lastSeenAt: t0,
+    ...extra,
+  }
+}
+
+/** What every state store does, whatever it is made of. */
+export function describeStateStore(name: string, open: () => Promise<StateStoreUnderTest>): void {
+  describe(`state store: ${name}`, () => {
+    let subject: StateStoreUnderTest
+    let store: StateStore
+
+    beforeEach(async () => {
+      subject = await open()
+      store = subject.store
+    })
+    afterEach(async () => {
+      await store.close()
+      await subject.cleanUp?.()
+    })
+
+    it('is empty at first', async () => {
+      expect(await store.listDocuments()).toEqual([])
+      expect(await store.listBootimages()).toEqual([])
+      expect(await store.listHeads()).toEqual([])
+      expect(await store.listDerived()).toEqual([])
+      expect(await store.listPinResolutions()).toEqual([])
+      expect(await store.listInstalls()).toEqual([])
+      expect(await store.listBootAttempts({ lastSeenAfter: 0 })).toEqual([])
+    })
+
+    it('G3 a refresh writes its document, bootimages and heads together', async () => {
+      const live = makeBootimage()
+      const legacy = makeBootimage({
+        stream: 'rhcos-4.1',
+        kind: 'legacy-installer',
+        release: '410.8.20190520.0',
+      })
+      const head: StreamHead = {
+        stream: 'fcos-stable',
+        arch: 'x86_64',
+        current: live.id,
+        previous: [legacy.id],
+        target: legacy.id,
+        lastChange: 'advanced',
+        pending: {
+          change: 'rolled-back',
+          bootimage: legacy.id,
+          release: legacy.release,
+          seen: 1,
+          firstSeenAt: t0,
+          policy: 'confirm',
+        },
+        changedAt: t0,
+      }
+      await store.recordRefresh({
+        document: makeDocument(),
+        bootimages: [
+          makeRecord(live, 'queued', { firstSeenAt: t0 }),
+          makeRecord(legacy, 'known', { firstSeenAt: t0 + 1 }),
+        ],
+        heads: [head, { stream: 'fcos-stable', arch: 'aarch64', previous: [] }],
+      })
+
+      expect(await store.listDocuments()).toEqual([makeDocument()])
+      expect((await store.listBootimages()).map(({ bootimage, state }) => [bootimage, state])).toEqual([
+        [withoutUndefined(live), 'queued'],
+        [withoutUndefined(legacy), 'known'],
+      ])
+      expect(await store.listHeads()).toEqual([
+        { stream: 'fcos-stable', arch: 'aarch64', previous: [] },
+        head,
+      ])
+    })
+
+    it('a refresh that names a known bootimage leaves its state alone', async () => {
+      const bootimage = makeBootimage()
+      await store.addBootimage(makeRecord(bootimage, 'queued'))
+      await store.setBootimageState(bootimage.id, { state: 'ready', readyAt: t0 })
+      await store.recordRefresh({
+        document: makeDocument(),
+        bootimages: [makeRecord(bootimage, 'known', { firstSeenAt: t0 })],
+        heads: [],
+      })
+      expect(await store.listBootimages()).toMatchObject([{ state: 'ready', readyAt: t0, firstSeenAt: 1000 }])
+    })
+
+    it('a set that moved to other places keeps its state', async () => {
+      const bootimage = makeBootimage()
+      await store.addBootimage(makeRecord(bootimage, 'ready', { readyAt: t0 }))
+      const kernel = { ...bootimage.kernel, location: 'https://elsewhere.example/kernel' }
+      await store.recordRefresh({
+        document: makeDocument(),
+        bootimages: [],
+        heads: [],
+        relocated: [{ ...bootimage, kernel }],
+      })
+      expect(await store.listBootimages()).toMatchObject([
+        {
+          state: 'ready',
+          readyAt: t0,
+          bootimage: { id: bootimage.id, kernel: { location: kernel.location } },
+        },
+      ])
+    })
+
+    it('a document seen again is only seen later, and belongs to each stream by itself', async () => {
+      await store.recordDocument(makeDocument())
+      await store.recordDocument(
+        makeDocument({ firstSeenAt: t0 + 5, lastSeenAt: t0 + 5, source: 'elsewhere' }),
+      )
+      await store.recordDocument(makeDocument({ firstSeenAt: t0 - 5, lastSeenAt: t0 - 5 }))
+      await store.recordDocument(makeDocument({ stream: 'mirror', label: undefined }))
+      expect(await store.listDocuments({ stream: 'fcos-stable' })).toEqual([
+        makeDocument({ lastSeenAt: t0 + 5 }),
+      ])
+      const [mirror] = await store.listDocuments({ stream: 'mirror' })
+      expect(mirror).toBeDefined()
+      expect(mirror).not.toHaveProperty('label')
+    })
+
+    it('lists documents newest first and no more than asked for', async () => {
+      for (const age of [3, 1, 2]) {
+        await store.recordDocument(
+          makeDocument({ digest: sha256Of(`${age}`), firstSeenAt: 1, lastSeenAt: t0 - age }),
+        )
+      }
+      expect((await store.listDocuments()).map(({ lastSeenAt }) => t0 - lastSeenAt)).toEqual([1, 2, 3])
+      expect((await store.listDocuments({ limit: 2 })).map(({ lastSeenAt }) => t0 - lastSeenAt)).toEqual([
+        1, 2,
+      ])
+      expect(await store.listDocuments({ stream: 'other', limit: 2 })).toEqual([])
+    })
+
+    it('adding a known bootimage returns what is already there', async () => {
+      const bootimage = makeBootimage()
+      expect(await store.addBootimage(makeRecord(bootimage, 'held'))).toMatchObject({ state: 'held' })
+      expect(await store.addBootimage(makeRecord(bootimage, 'queued'))).toMatchObject({ state: 'held' })
+    })
+
+    it('G8 two publications of one release are two bootimages', async () => {
+      await store.addBootimage(makeRecord(makeBootimage(), 'ready'))
+      await store.addBootimage(makeRecord(makeBootimage({ edition: 'again' }), 'held'))
+      const found = await store.listBootimages({ release: makeBootimage().release })
+      expect(found.map(({ state }) => state).sort()).toEqual(['held', 'ready'])
+    })
+
+    it('a new state replaces the failure and keeps when it was ready', async () => {
+      const { id } = (await store.addBootimage(makeRecord(makeBootimage({ arch: 'aarch64' }), 'queued')))
+        .bootimage
+      const kernelUncompressed = sha256Of('Image')
+      const failure = { code: 'UPSTREAM_UNREACHABLE', message: 'nothing answered', at: t0 }
+
+      await store.setBootimageState(id, { state: 'failed', failure })
+      expect(await store.listBootimages()).toMatchObject([{ state: 'failed', failure }])
+
+      await store.setBootimageState(id, { state: 'ready', readyAt: t0 + 1, kernelUncompressed })
+      const [ready] = await store.listBootimages()
+      expect(ready).toMatchObject({ state: 'ready', readyAt: t0 + 1, kernelUncompressed })
+      expect(ready).not.toHaveProperty('failure')
+
+      await store.setBootimageState(id, { state: 'failed', failure })
+      expect(await store.listBootimages()).toMatchObject([
+        { state: 'failed', readyAt: t0 + 1, kernelUncompressed },
+      ])
+    })
+
+    it('setting or removing what is not there changes nothing', async () => {
+      await store.setBootimageState(makeBootimage().id, { state: 'ready' })
+      await store.removeBootimage(makeBootimage().id)
+      expect(await store.listBootimages()).toEqual([])
+    })
+
+    it('finds bootimages by stream, architecture and release', async () => {
+      const wanted = makeBootimage({ arch: 'aarch64', release: '43.1' })
+      const others = [
+        makeBootimage(),
+        makeBootimage({ release: '43.1' }),
+        makeBootimage({ stream: 'next', arch: 'aarch64', release: '43.1' }),
+      ]
+      for (const bootimage of [wanted, ...others]) await store.addBootimage(makeRecord(bootimage, 'known'))
+      const found = await store.listBootimages({ stream: 'fcos-stable', arch: 'aarch64', release: '43.1' })
+      expect(found.map(({ bootimage }) => bootimage.id)).toEqual([wanted.id])
+      expect(await store.listBootimages({ arch: 'x86_64' })).toHaveLength(2)
+
+      await store.removeBootimage(wanted.id)
+      expect(await store.listBootimages()).toHaveLength(3)
+    })
+
+    it('a saved head replaces the one before, with all its optional fields', async () => {
+      const { id } = makeBootimage()
+      await store.saveHead({
+        stream: 's',
+        arch: 'x86_64',
+        current: id,
+        previous: [],
+        target: id,
+        changedAt: t0,
+      })
+      await store.saveHead({ stream: 's', arch: 'x86_64', previous: [id] })
+      expect(await store.listHeads()).toEqual([{ stream: 's', arch: 'x86_64', previous: [id] }])
+    })
+
+    it('keeps where derived files came from', async () => {
+      const derived = {
+        sha256: sha256Of('Image'),
+        from: sha256Of('Image.gz'),
+        how: 'gunzip',
+        at: t0,
+      } as const
+      await store.addDerived(derived)
+      await store.addDerived(derived)
+      expect(await store.listDerived()).toEqual([derived])
+    })
+
+    it('G5 a pin resolution is found again and the last one counts', async () => {
+      const pin = {
+        stream: 'fcos-stable',
+        arch: 'x86_64',
+        release: '44.20260707.3.1',
+        bootimage: makeBootimage().id,
+        resolvedAt: t0,
+      } as const
+      const republished = { ...pin, bootimage: makeBootimage({ edition: 'again' }).id, resolvedAt: t0 + 1 }
+      await store.savePinResolution(pin)
+      await store.savePinResolution({ ...pin, arch: 'aarch64' })
+      await store.savePinResolution(republished)
+      expect(await store.listPinResolutions()).toEqual([{ ...pin, arch: 'aarch64' }, republished])
+    })
+
+    it('keeps one install record for each host', async () => {
+      await store.saveInstall({ host: 'n01', generation: 1, state: 'armed', at: t0 })
+      await store.saveInstall({ host: 'n02', generation: 4, state: 'failed', at: t0 })
+      await store.saveInstall({ host: 'n01', generation: 2, state: 'installed', at: t0 + 1 })
+      expect(await store.listInstalls()).toEqual([
+        { host: 'n01', generation: 2, state: 'installed', at: t0 + 1 },
+        { host: 'n02', generation: 4, state: 'failed', at: t0 },
+      ])
+    })
+
+    it('G6 a late write never makes a lease older', async () => {
+      const mac = parseMac('52:54:00:ab:cd:ef')
+      await store.saveBootAttempts([makeAttempt(1, { lastSeenAt: t0 + 60_000 })])
+      await store.saveBootAttempts([
+        makeAttempt(1, { startedAt: t0 + 9, lastSeenAt: t0 + 1, host: 'n01', mac }),
+      ])
+      expect(await store.listBootAttempts({ lastSeenAfter: 0 })).toEqual([
+        makeAttempt(1, { lastSeenAt: t0 + 60_000, host: 'n01', mac }),
+      ])
+    })
+
+    it('takes a thousand boot attempts at once and forgets the old ones', async () => {
+      const attempts = Array.from({ length: 1000 }, (_, index) =>
+        makeAttempt(index, { lastSeenAt: t0 + index }),
+      )
+      await store.saveBootAttempts(attempts)
+      await store.saveBootAttempts([])
+      expect(await store.listBootAttempts({ lastSeenAfter: t0 + 899 })).toHaveLength(100)
+      await store.removeBootAttempts({ lastSeenBefore: t0 + 900 })
+      expect(await store.listBootAttempts({ lastSeenAfter: 0 })).toHaveLength(100)
+    })
+
+    it('parallel writes do not get into each other', async () => {
+      const bootimages = Array.from({ length: 20 }, (_, index) => makeBootimage({ release: `44.${index}` }))
+      await Promise.all(
+        bootimages.map((bootimage) =>
+          store.recordRefresh({
+            document: makeDocument(),
+            bootimages: [makeRecord(bootimage, 'known')],
+            heads: [{ stream: 'fcos-stable', arch: 'x86_64', current: bootimage.id, previous: [] }],
+          }),
+        ),
+      )
+      expect(await store.listBootimages()).toHaveLength(20)
+      expect(await store.listHeads()).toHaveLength(1)
+    })
+
+    it('text with quotes, emoji and SQL comes back as it went in', async () => {
+      const source = `file:///srv/"o'brien"/\u{1f680}/'; drop table document; --`
+      await store.recordDocument(makeDocument({ source }))
+      expect(await store.listDocuments()).toMatchObject([{ source }])
+    })
+
+    it('what it gives out cannot change what it holds', async () => {
+      await store.saveHead({ stream: 's', arch: 'x86_64', previous: [] })
+      for (const head of await store.listHeads()) (head.previous as BootimageId[]).push(makeBootimage().id)
+      expect(await store.listHeads()).toEqual([{ stream: 's', arch: 'x86_64', previous: [] }])
+    })
+
+    it('a closed store says so, and closing twice is fine', async () => {
+      await store.close()
+      await store.close()
+      await expect(store.listHeads()).rejects.toMatchObject({
+        code: 'STATE_UNAVAILABLE',
+        message: 'listing stream heads: the state store is closed',
+      })
+    })
+  })
+}
+
+function withoutUndefined<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T
+}

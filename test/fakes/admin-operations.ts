@@ -1,0 +1,108 @@
+import type { AdminOperations } from '../../src/http/admin/operations.ts'
+
+export interface RecordedCall {
+  readonly name: keyof AdminOperations
+  readonly argument: unknown
+}
+
+/** Verbs that change something; everything else only asks. */
+export const writeVerbs: ReadonlySet<keyof AdminOperations> = new Set([
+  'sync',
+  'verify',
+  'gc',
+  'importDocument',
+  'reload',
+])
+
+const bootimage = {
+  id: 'fcos-stable/x86_64/44.20261101.3.0/0123456789abcdef',
+  stream: 'fcos-stable',
+  arch: 'x86_64',
+  release: '44.20261101.3.0',
+  kind: 'live',
+  state: 'ready',
+  roles: ['current'],
+  setDigest: '0123456789abcdef'.repeat(4),
+  sizeBytes: 1_200_000_000,
+  artifacts: [{ role: 'kernel', name: 'kernel', sha256: 'a'.repeat(64) }],
+} as const
+
+/** An AdminOperations that answers plausibly and remembers what it was asked; single answers can be replaced. */
+export function createFakeOperations(
+  answers: Partial<AdminOperations> = {},
+): AdminOperations & { calls: RecordedCall[] } {
+  const calls: RecordedCall[] = []
+  const defaults: AdminOperations = {
+    readiness: async () => ({ ready: true, parts: [{ part: 'state', ready: true }] }),
+    streams: async () => [
+      {
+        name: 'fcos-stable',
+        source: 'https://builds.example/streams/stable.json',
+        label: 'stable',
+        lastSuccessAt: '2026-11-29T10:00:00.000Z',
+        architectures: [
+          {
+            arch: 'x86_64',
+            current: '44.20261101.3.0',
+            previous: ['44.20261018.3.0'],
+            lastChange: 'advanced',
+          },
+        ],
+      },
+    ],
+    bootimages: async () => [bootimage],
+    explain: async () => ({
+      decision: 'live',
+      host: 'rack1-n01',
+      arch: 'x86_64',
+      release: '44.20261101.3.0',
+      bootimage: bootimage.id,
+      reasons: [
+        { code: 'follows-current', text: 'follows stream fcos-stable: current is 44.20261101.3.0' },
+        { code: 'host-matched-by-mac', text: 'host rack1-n01 has MAC 52:54:00:ab:cd:ef' },
+      ],
+      values: [{ field: 'stream', value: 'fcos-stable', origin: 'profile worker (pilotlight.yaml:12)' }],
+    }),
+    render: async () => '#!ipxe\nexit\n',
+    sync: async () => ({
+      streams: [
+        { name: 'fcos-stable', outcome: 'updated', bootimages: [{ id: bootimage.id, state: 'ready' }] },
+      ],
+    }),
+    verify: async () => ({ checked: 3, bytes: 1_200_000_000, bad: [] }),
+    gc: async ({ dryRun }) => ({
+      dryRun,
+      removed: [{ sha256: 'b'.repeat(64), sizeBytes: 900_000_000, why: 'nothing refers to it' }],
+      freedBytes: 900_000_000,
+      kept: 6,
+    }),
+    importDocument: async ({ stream }) => ({
+      format: 'stream',
+      stream,
+      digest: 'c'.repeat(64),
+      releases: [{ arch: 'x86_64', release: '43.20260601.3.0', kind: 'live' }],
+      problems: [],
+    }),
+    reload: async () => ({ changed: true }),
+  }
+  const record = <Name extends keyof AdminOperations>(name: Name): AdminOperations[Name] => {
+    const answer = (answers[name] ?? defaults[name]) as (argument?: unknown) => Promise<unknown>
+    return (async (argument?: unknown) => {
+      calls.push({ name, argument })
+      return answer(argument)
+    }) as AdminOperations[Name]
+  }
+  return {
+    calls,
+    readiness: record('readiness'),
+    streams: record('streams'),
+    bootimages: record('bootimages'),
+    explain: record('explain'),
+    render: record('render'),
+    sync: record('sync'),
+    verify: record('verify'),
+    gc: record('gc'),
+    importDocument: record('importDocument'),
+    reload: record('reload'),
+  }
+}

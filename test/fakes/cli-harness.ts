@@ -1,0 +1,94 @@
+import type { CliContext, CliRuntime, CliStream, DemoOptions } from '../../src/cli/context.ts'
+import { runCli } from '../../src/cli/run-cli.ts'
+import type { LoadedConfig } from '../../src/config/load-config.ts'
+import type { AdminOperations } from '../../src/http/admin/operations.ts'
+import type { Service } from '../../src/runtime/service.ts'
+import { createFakeOperations } from './admin-operations.ts'
+
+export interface CliRun {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface HarnessOptions {
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly answers?: Partial<AdminOperations>
+  readonly isTTY?: boolean
+  readonly columns?: number
+  readonly runtime?: Partial<CliRuntime>
+}
+
+const noon = Date.parse('2026-11-29T12:00:00Z')
+
+function recordingStream({ isTTY = false, columns }: HarnessOptions): CliStream & { text: string } {
+  return {
+    text: '',
+    isTTY,
+    ...(columns !== undefined && { columns }),
+    write(text) {
+      this.text += text
+    },
+  }
+}
+
+/** The command line with a runtime that starts nothing and remembers what it was asked to start. */
+export function createCliHarness(options: HarnessOptions) {
+  const operations = createFakeOperations(options.answers)
+  const opened: LoadedConfig[] = []
+  const demos: DemoOptions[] = []
+  let closed = 0
+  const service: Service = {
+    bootUrl: 'http://127.0.0.1:8080',
+    adminUrl: 'http://127.0.0.1:8081',
+    operations,
+    stop: async () => {},
+  }
+  const runtime: CliRuntime = {
+    async startService({ loaded }) {
+      opened.push(loaded)
+      return service
+    },
+    async openOffline({ loaded }) {
+      opened.push(loaded)
+      return {
+        operations,
+        close: async () => {
+          closed += 1
+        },
+      }
+    },
+    async runDemo(demo) {
+      demos.push(demo)
+      demo.stdout.write('story\n')
+      return 0
+    },
+    async keepRunning(start) {
+      await start()
+      return 0
+    },
+    ...options.runtime,
+  }
+
+  async function run(...argv: string[]): Promise<CliRun> {
+    const stdout = recordingStream(options)
+    const stderr = recordingStream(options)
+    const context: CliContext = {
+      argv,
+      env: options.env ?? {},
+      cwd: options.cwd,
+      stdout,
+      stderr,
+      version: '1.2.3',
+      programName: 'pilotlight',
+      runtime,
+      now: () => noon,
+      // No real time: lets everything else go first, then ends.
+      sleep: () => new Promise((resolve) => setImmediate(resolve)),
+    }
+    const code = await runCli(context)
+    return { code, stdout: stdout.text, stderr: stderr.text }
+  }
+  return { run, operations, opened, demos, service, closedCount: () => closed }
+}

@@ -1,0 +1,151 @@
+import type { BootAttempt } from '../../src/core/boot-attempt.ts'
+import type { BootimageId } from '../../src/core/bootimage.ts'
+import { ServiceError } from '../../src/core/errors.ts'
+import type {
+  BootimageRecord,
+  DerivedRecord,
+  DocumentRecord,
+  InstallRecord,
+  PinResolution,
+  StateStore,
+  StreamHead,
+} from '../../src/state/store.ts'
+
+/** A state store that forgets with its process; it passes the same suite as the real ones. */
+export function createMemoryStore(): StateStore {
+  const documents = new Map<string, DocumentRecord>()
+  const bootimages = new Map<BootimageId, BootimageRecord>()
+  const heads = new Map<string, StreamHead>()
+  const derived = new Map<string, DerivedRecord>()
+  const pins = new Map<string, PinResolution>()
+  const installs = new Map<string, InstallRecord>()
+  const attempts = new Map<string, BootAttempt>()
+  let closed = false
+
+  async function step<T>(name: string, run: () => T): Promise<T> {
+    if (closed)
+      throw new ServiceError('STATE_UNAVAILABLE', `${name}: the state store is closed`, { step: name })
+    return structuredClone(run())
+  }
+
+  function putDocument(document: DocumentRecord): void {
+    const key = `${document.stream} ${document.digest}`
+    const known = documents.get(key)
+    documents.set(
+      key,
+      known ? { ...known, lastSeenAt: Math.max(known.lastSeenAt, document.lastSeenAt) } : present(document),
+    )
+  }
+
+  function putBootimage(record: BootimageRecord): BootimageRecord {
+    const known = bootimages.get(record.bootimage.id)
+    if (known) return known
+    const stored = present({ ...record, bootimage: present(record.bootimage) })
+    bootimages.set(record.bootimage.id, stored)
+    return stored
+  }
+
+  function putHead(head: StreamHead): void {
+    heads.set(`${head.stream} ${head.arch}`, present(head))
+  }
+
+  return {
+    recordRefresh: ({ document, bootimages: records, heads: newHeads, relocated = [] }) =>
+      step('recording a refresh', () => {
+        putDocument(document)
+        records.forEach(putBootimage)
+        for (const bootimage of relocated) {
+          const known = bootimages.get(bootimage.id)
+          if (known !== undefined) bootimages.set(bootimage.id, present({ ...known, bootimage }))
+        }
+        newHeads.forEach(putHead)
+      }),
+    recordDocument: (document) => step('recording a document', () => putDocument(document)),
+    listDocuments: ({ stream, limit } = {}) =>
+      step('listing documents', () =>
+        [...documents.values()]
+          .filter((document) => stream === undefined || document.stream === stream)
+          .sort(
+            (a, b) =>
+              b.lastSeenAt - a.lastSeenAt || b.firstSeenAt - a.firstSeenAt || (a.digest < b.digest ? -1 : 1),
+          )
+          .slice(0, limit),
+      ),
+    addBootimage: (record) => step('adding a bootimage', () => putBootimage(record)),
+    setBootimageState: (id, change) =>
+      step('setting the state of a bootimage', () => {
+        const record = bootimages.get(id)
+        if (!record) return
+        const { failure: _cleared, ...rest } = record
+        bootimages.set(id, { ...rest, ...present(change) })
+      }),
+    listBootimages: ({ stream, arch, release } = {}) =>
+      step('listing bootimages', () =>
+        [...bootimages.values()]
+          .filter(
+            ({ bootimage }) =>
+              (stream === undefined || bootimage.stream === stream) &&
+              (arch === undefined || bootimage.arch === arch) &&
+              (release === undefined || bootimage.release === release),
+          )
+          .sort((a, b) => a.firstSeenAt - b.firstSeenAt || (a.bootimage.id < b.bootimage.id ? -1 : 1)),
+      ),
+    removeBootimage: (id) =>
+      step('removing a bootimage', () => {
+        bootimages.delete(id)
+      }),
+    listHeads: () => step('listing stream heads', () => sortedByKey(heads)),
+    saveHead: (head) => step('saving a stream head', () => putHead(head)),
+    addDerived: (record) =>
+      step('recording a derived file', () => {
+        derived.set(record.sha256, record)
+      }),
+    listDerived: () =>
+      step('listing derived files', () =>
+        [...derived.values()].sort((a, b) => a.at - b.at || (a.sha256 < b.sha256 ? -1 : 1)),
+      ),
+    savePinResolution: (pin) =>
+      step('saving a resolved pin', () => {
+        pins.set(`${pin.stream} ${pin.arch} ${pin.release}`, pin)
+      }),
+    listPinResolutions: () => step('listing resolved pins', () => sortedByKey(pins)),
+    saveInstall: (record) =>
+      step('saving an install', () => {
+        installs.set(record.host, record)
+      }),
+    listInstalls: () => step('listing installs', () => sortedByKey(installs)),
+    saveBootAttempts: (changed) =>
+      step('saving boot attempts', () => {
+        for (const attempt of changed) {
+          const known = attempts.get(attempt.bootId)
+          attempts.set(attempt.bootId, {
+            ...present(attempt),
+            startedAt: known?.startedAt ?? attempt.startedAt,
+            lastSeenAt: Math.max(known?.lastSeenAt ?? 0, attempt.lastSeenAt),
+          })
+        }
+      }),
+    listBootAttempts: ({ lastSeenAfter }) =>
+      step('listing boot attempts', () =>
+        [...attempts.values()]
+          .filter(({ lastSeenAt }) => lastSeenAt > lastSeenAfter)
+          .sort((a, b) => a.startedAt - b.startedAt || (a.bootId < b.bootId ? -1 : 1)),
+      ),
+    removeBootAttempts: ({ lastSeenBefore }) =>
+      step('removing boot attempts', () => {
+        for (const [id, { lastSeenAt }] of attempts) if (lastSeenAt < lastSeenBefore) attempts.delete(id)
+      }),
+    async close() {
+      closed = true
+    },
+  }
+}
+
+/** Without the fields that are `undefined`, as a database would give it back. */
+function present<T extends object>(record: T): T {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T
+}
+
+function sortedByKey<T>(map: ReadonlyMap<string, T>): readonly T[] {
+  return [...map.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value)
+}

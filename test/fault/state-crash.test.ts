@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openDataDirectory } from '../../src/state/data-directory.ts'
+import { openStateStore } from '../../src/state/open-state-store.ts'
+
+const rounds = process.env.SOAK === undefined ? 20 : 100
+const dist = resolve(import.meta.dirname, '../../dist')
+const writer = resolve(import.meta.dirname, 'state-writer.mjs')
+
+/** When to kill: so long after the start (which may hit the migration), or after so many acknowledged writes. */
+type Moment = { readonly afterMs: number } | { readonly afterWrites: number }
+
+interface Killed {
+  /** The last refresh it acknowledged; 0 when it did not come that far. */
+  readonly acknowledged: number
+  readonly errors: string
+}
+
+/** Lets a writer own the directory, kills it without warning, and returns when it is gone. */
+async function writeUntilKilled(directory: string, moment: Moment): Promise<Killed> {
+  const child = spawn(process.execPath, [writer, dist, directory], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const exited = new Promise<NodeJS.Signals | null>((done) => child.once('exit', (_, signal) => done(signal)))
+  let acknowledged = 0
+  let writes = 0
+  let errors = ''
+  child.stderr.on('data', (chunk) => {
+    errors += chunk
+  })
+  const timer = 'afterMs' in moment ? setTimeout(() => child.kill('SIGKILL'), moment.afterMs) : undefined
+  const lines = createInterface({ input: child.stdout })
+  const drained = new Promise((done) => lines.once('close', done))
+  lines.on('line', (line) => {
+    acknowledged = Number(line)
+    writes++
+    if ('afterWrites' in moment && writes === moment.afterWrites) child.kill('SIGKILL')
+  })
+  const signal = await exited
+  clearTimeout(timer)
+  await drained
+  expect(signal, errors).toBe('SIGKILL')
+  return { acknowledged, errors }
+}
+
+describe('a service that is killed while it writes state', () => {
+  let directory: string
+  beforeEach(async () => {
+    expect(existsSync(dist), 'dist/ is there (npm run build)').toBe(true)
+    directory = await mkdtemp(join(tmpdir(), 'pilotlight-crash-'))
+  })
+  afterEach(() => rm(directory, { recursive: true }))
+
+  it(`G7 has kept every acknowledged write and no half of one, ${rounds} times`, {
+    timeout: 300_000,
+  }, async () => {
+    let written = 0
+    for (let round = 0; round < rounds; round++) {
+      const moment =
+        round % 2 === 0
+          ? { afterMs: Math.random() * 300 }
+          : { afterWrites: 1 + Math.floor(Math.random() * 60) }
+      const { acknowledged, errors } = await writeUntilKilled(directory, moment)
+      expect(errors).toBe('')
+
+      // The lock went with its owner, and nobody has to clean up.
+      const data = openDataDirectory({ directory, clock: Date, pid: process.pid })
+      const store = await openStateStore({ file: data.stateFile })
+      const numbers = (await store.listDocuments()).map(({ lastSeenAt }) => lastSeenAt).sort((a, b) => a - b)
+      const context = `round ${round}, ${JSON.stringify(moment)}`
+      expect(numbers.length, context).toBeGreaterThanOrEqual(Math.max(written, acknowledged))
+      expect(numbers, context).toEqual(numbers.map((_, index) => index + 1))
+      const releases = (await store.listBootimages()).map(({ bootimage }) => bootimage.release)
+      expect(releases, context).toEqual(numbers.map((number) => `44.${number}`))
+      const heads = await store.listHeads()
+      expect(heads[0]?.changedAt ?? 0, context).toBe(numbers.length)
+      written = numbers.length
+      await store.close()
+      data.release()
+    }
+    expect(written).toBeGreaterThan(rounds / 2)
+  })
+})

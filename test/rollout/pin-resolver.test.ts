@@ -1,0 +1,170 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { BootimageId } from '../../src/core/bootimage.ts'
+import { type Ledger, openLedger } from '../../src/rollout/ledger.ts'
+import { createPinResolver, type FoundRelease, type PinResolver } from '../../src/rollout/pin-resolver.ts'
+import { wantedPins } from '../../src/rollout/wanted-pins.ts'
+import type { DocumentRecord, StateStore } from '../../src/state/store.ts'
+import { makeBootimage, makeRecord, sha256Of } from '../fakes/bootimages.ts'
+import { mac, makeGroup, makeHost, makeInventory, makeProfile } from '../fakes/machines.ts'
+import { createManualTime, type ManualTime, settled } from '../fakes/manual-time.ts'
+import { createMemoryStore } from '../fakes/memory-store.ts'
+import { createRecordingLog } from '../fakes/recording-log.ts'
+
+const image = makeBootimage({ release: '44.20260601.3.0' })
+const pin = { stream: 'fcos-stable', arch: 'x86_64', release: image.release } as const
+const document: DocumentRecord = {
+  digest: sha256Of('release.json'),
+  stream: 'fcos-stable',
+  format: 'release',
+  source: 'https://builds.example/release.json',
+  sizeBytes: 1,
+  firstSeenAt: 1,
+  lastSeenAt: 1,
+}
+
+let time: ManualTime
+let store: StateStore
+let ledger: Ledger
+let answer: FoundRelease
+let asked: number
+let ensured: BootimageId[]
+let resolver: PinResolver
+
+beforeEach(async () => {
+  time = createManualTime()
+  store = createMemoryStore()
+  answer = { kind: 'not-found', reason: 'in no document' }
+  asked = 0
+  ensured = []
+  await open()
+})
+
+async function open(): Promise<void> {
+  ledger = await openLedger(store)
+  resolver = createPinResolver({
+    ledger,
+    findRelease: async () => {
+      asked += 1
+      return answer
+    },
+    recordDocument: (record) => store.recordDocument(record),
+    ensure: (id) => ensured.push(id),
+    onChanged: () => {},
+    clock: time,
+    timers: time,
+    log: createRecordingLog(),
+  })
+}
+
+describe('a pin is resolved', () => {
+  it('G5 from what is known here, and stays with those digests when the release is published again', async () => {
+    await ledger.addBootimage(makeRecord(image, 'known'))
+    await resolver.setWanted([pin])
+    expect(ensured).toEqual([image.id])
+    const again = makeBootimage({ release: image.release, edition: 'second' })
+    await ledger.addBootimage(makeRecord(again, 'ready'))
+    await open()
+    await resolver.setWanted([pin])
+    expect(ensured.at(-1)).toBe(image.id)
+    expect(asked).toBe(0)
+    expect([...resolver.pinned()]).toEqual([image.id])
+  })
+
+  it('to the verified publication where there are two, and never to a held one', async () => {
+    const again = makeBootimage({ release: image.release, edition: 'second' })
+    await ledger.addBootimage(makeRecord(again, 'held'))
+    await ledger.addBootimage(makeRecord(image, 'ready'))
+    await resolver.setWanted([pin])
+    expect(ensured).toEqual([image.id])
+  })
+
+  it('from the release index, with the document kept', async () => {
+    answer = { kind: 'found', bootimage: image, document }
+    await resolver.setWanted([pin])
+    expect(ensured).toEqual([image.id])
+    expect(await store.listDocuments()).toHaveLength(1)
+    expect(await store.listPinResolutions()).toMatchObject([{ release: image.release, bootimage: image.id }])
+  })
+})
+
+describe('a pin that cannot be resolved', () => {
+  it('says why, and is looked for again later and later', async () => {
+    await resolver.setWanted([pin])
+    expect(resolver.unresolved().get('fcos-stable/x86_64/44.20260601.3.0')).toBe('in no document')
+    await time.advance(30_000)
+    expect(asked).toBe(2)
+    await time.advance(59_000)
+    expect(asked).toBe(2)
+    answer = { kind: 'found', bootimage: image, document }
+    await time.advance(1_000)
+    expect(ensured).toEqual([image.id])
+    expect(resolver.unresolved().size).toBe(0)
+    expect(time.pending).toBe(0)
+  })
+
+  it('is looked for at once when a new document is here', async () => {
+    await resolver.setWanted([pin])
+    await ledger.addBootimage(makeRecord(image, 'known'))
+    await resolver.retry()
+    expect(ensured).toEqual([image.id])
+  })
+
+  it('is forgotten with its host', async () => {
+    await resolver.setWanted([pin])
+    await resolver.setWanted([])
+    await time.advance(3_600_000)
+    expect(asked).toBe(1)
+  })
+
+  it('a thousand machines that ask for it in one instant cause one look', async () => {
+    for (let machine = 0; machine < 1000; machine += 1) resolver.request(pin)
+    await settled()
+    for (let machine = 0; machine < 1000; machine += 1) resolver.request(pin)
+    await settled()
+    expect(asked).toBe(1)
+  })
+})
+
+describe('wantedPins', () => {
+  const profiles = [makeProfile({ name: 'worker', stream: 'fcos-stable', mode: 'live' })]
+  const follows = () => ['x86_64', 'aarch64'] as const
+  const release = { release: '44.20260601.3.0' }
+
+  it('a host without an architecture may come with any that its stream follows', () => {
+    const inventory = makeInventory({ profiles, hosts: [makeHost({ profile: 'worker', pin: release })] })
+    expect(wantedPins(inventory, follows, 0).map(({ arch }) => arch)).toEqual(['x86_64', 'aarch64'])
+  })
+
+  it('a host with an architecture needs that one alone, even if nobody follows it', () => {
+    const host = makeHost({ profile: 'worker', pin: release, arch: 's390x' })
+    expect(wantedPins(makeInventory({ profiles, hosts: [host] }), follows, 0)).toEqual([
+      { stream: 'fcos-stable', arch: 's390x', ...release },
+    ])
+  })
+
+  it('a pin of a group counts for its hosts; one that is over does not count', () => {
+    const groups = [
+      makeGroup({
+        name: 'edge',
+        labels: { site: 'edge' },
+        profile: 'worker',
+        pin: { ...release, until: 100 },
+      }),
+    ]
+    const hosts = [
+      makeHost({ labels: { site: 'edge' } }),
+      makeHost({ id: 'n02', macs: [mac('52:54:00:00:00:02')] }),
+    ]
+    const inventory = makeInventory({ profiles, groups, hosts })
+    expect(wantedPins(inventory, follows, 99)).toHaveLength(2)
+    expect(wantedPins(inventory, follows, 100)).toEqual([])
+  })
+
+  it('the profile of unknown machines counts', () => {
+    const inventory = makeInventory({
+      profiles: [makeProfile({ name: 'guest', stream: 'fcos-stable', mode: 'live', pin: release })],
+      unknown: { kind: 'profile', profile: 'guest' },
+    })
+    expect(wantedPins(inventory, follows, 0)).toHaveLength(2)
+  })
+})

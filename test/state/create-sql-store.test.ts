@@ -1,0 +1,286 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Kysely, sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createSqlStore } from '../../src/state/create-sql-store.ts'
+import { migrate } from '../../src/state/migrate.ts'
+import { migrations } from '../../src/state/migrations/index.ts'
+import { openStateStore } from '../../src/state/open-state-store.ts'
+import { openSqlite } from '../../src/state/sqlite.ts'
+import type { StateTables } from '../../src/state/tables.ts'
+import { describeStateStore, makeDocument } from '../contracts/state-store.ts'
+import { makeBootimage, makeRecord, sha256Of } from '../fakes/bootimages.ts'
+import { createBrokenStore } from '../fakes/broken-store.ts'
+import { createMemoryStore } from '../fakes/memory-store.ts'
+
+describeStateStore('in memory', async () => ({ store: createMemoryStore() }))
+
+describeStateStore('SQL', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'pilotlight-state-'))
+  const file = join(directory, 'state.db')
+  const store = await openStateStore({ file })
+  return { store, cleanUp: () => rm(directory, { recursive: true }) }
+})
+
+describe('the broken store', () => {
+  it('fails in everything that a store can do, except in closing', async () => {
+    const broken: Record<string, unknown> = { ...createBrokenStore() }
+    expect(Object.keys(broken).sort()).toEqual(Object.keys(createMemoryStore()).sort())
+    for (const [name, method] of Object.entries(broken)) {
+      const call = (method as () => Promise<unknown>)()
+      if (name === 'close') await call
+      else await expect(call, name).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
+    }
+  })
+})
+
+describe('the SQL store on a bad day', () => {
+  let directory: string
+  let file: string
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'pilotlight-state-'))
+    file = join(directory, 'state.db')
+  })
+  afterEach(() => rm(directory, { recursive: true }))
+
+  async function withDatabase<T>(run: (db: Kysely<StateTables>) => Promise<T>): Promise<T> {
+    const db = openSqlite<StateTables>(file)
+    try {
+      return await run(db)
+    } finally {
+      await db.destroy()
+    }
+  }
+
+  it('G7 what was acknowledged is there after a restart', async () => {
+    const before = await openStateStore({ file })
+    const bootimage = makeBootimage()
+    await before.recordRefresh({
+      document: makeDocument(),
+      bootimages: [makeRecord(bootimage, 'queued')],
+      heads: [{ stream: 'fcos-stable', arch: 'x86_64', target: bootimage.id, previous: [] }],
+    })
+    await before.saveInstall({ host: 'n01', generation: 2, state: 'armed', at: 1 })
+    await before.close()
+
+    const after = await openStateStore({ file })
+    expect(await after.listDocuments()).toEqual([makeDocument()])
+    expect(await after.listBootimages()).toHaveLength(1)
+    expect(await after.listHeads()).toMatchObject([{ target: bootimage.id }])
+    expect(await after.listInstalls()).toHaveLength(1)
+    await after.close()
+  })
+
+  it('G7 every commit is synced', async () => {
+    await withDatabase(async (db) => {
+      const { rows } = await sql<{ synchronous: number }>`PRAGMA synchronous`.execute(db)
+      const mode = await sql<{ journal_mode: string }>`PRAGMA journal_mode`.execute(db)
+      expect(rows).toEqual([{ synchronous: 2 }])
+      expect(mode.rows).toEqual([{ journal_mode: 'wal' }])
+    })
+  })
+
+  it('a full disk fails the write with its step, changes nothing, and reading goes on', async () => {
+    await withDatabase(async (db) => {
+      await migrate(db)
+      const store = createSqlStore({ db })
+      const bootimage = makeBootimage()
+      await store.addBootimage(makeRecord(bootimage, 'known'))
+      await sql`PRAGMA max_page_count=1`.execute(db)
+      const many = Array.from({ length: 500 }, (_, index) =>
+        makeRecord(makeBootimage({ release: `45.${index}` }), 'known'),
+      )
+      await expect(
+        store.recordRefresh({
+          document: makeDocument(),
+          bootimages: many,
+          heads: [{ stream: 'fcos-stable', arch: 'x86_64', current: bootimage.id, previous: [] }],
+        }),
+      ).rejects.toMatchObject({
+        code: 'STATE_UNAVAILABLE',
+        message: 'recording a refresh: database or disk is full',
+        details: { step: 'recording a refresh', sqliteCode: 'SQLITE_FULL' },
+      })
+      expect(await store.listBootimages()).toHaveLength(1)
+      expect(await store.listHeads()).toEqual([])
+      expect(await store.listDocuments()).toEqual([])
+
+      await sql`PRAGMA max_page_count=1000000`.execute(db)
+      await store.recordRefresh({ document: makeDocument(), bootimages: many, heads: [] })
+      expect(await store.listBootimages()).toHaveLength(501)
+    })
+  })
+
+  it('another program that holds the database makes a write fail, not hang', async () => {
+    const store = await openStateStore({ file })
+    await withDatabase(async (db) => {
+      await sql`BEGIN IMMEDIATE`.execute(db)
+      await expect(store.recordDocument(makeDocument())).rejects.toMatchObject({
+        code: 'STATE_UNAVAILABLE',
+        details: { sqliteCode: 'SQLITE_BUSY' },
+      })
+      expect(await store.listDocuments()).toEqual([])
+      await sql`ROLLBACK`.execute(db)
+    })
+    await store.recordDocument(makeDocument())
+    expect(await store.listDocuments()).toHaveLength(1)
+    await store.close()
+  })
+
+  it('a file that is no database is named, with what to do', async () => {
+    await writeFile(file, 'not a database '.repeat(1000))
+    await expect(openStateStore({ file })).rejects.toMatchObject({
+      code: 'STATE_UNAVAILABLE',
+      message:
+        'opening the state database: file is not a database; restore it from a backup, or move it away and start with an empty one (artifacts stay)',
+      details: { file },
+    })
+  })
+
+  it('a database of a newer version is refused as it is', async () => {
+    await withDatabase((db) => migrate(db, [...migrations, { name: '0002-next', up: async () => {} }]))
+    await expect(openStateStore({ file })).rejects.toMatchObject({ code: 'STATE_NEWER_VERSION' })
+    await withDatabase(async (db) => {
+      const { rows } = await sql<{ version: number }>`select version from schema_version`.execute(db)
+      expect(rows).toEqual([{ version: 1 }, { version: 2 }])
+    })
+  })
+
+  it('a missing directory is an error of the opening', async () => {
+    await expect(openStateStore({ file: join(directory, 'absent', 'state.db') })).rejects.toMatchObject({
+      code: 'STATE_UNAVAILABLE',
+      details: { step: 'opening the state database' },
+    })
+  })
+
+  it('an empty file is a new database', async () => {
+    await writeFile(file, '')
+    const store = await openStateStore({ file })
+    expect(await store.listHeads()).toEqual([])
+    await store.close()
+  })
+
+  it.each([
+    ['a bootimage that is not JSON', { bootimage: '{' }, /bootimage is not JSON/],
+    ['a bootimage without a kernel', { bootimage: '{"id":"x"}' }, /stream is not text/],
+    ['a state of another version', { state: 'levitating' }, /state is "levitating"/],
+    ['a failure without a code', { failure: '{}' }, /code is not text/],
+    ['a document that is no digest', { document: 'abc' }, /document is not a SHA-256/],
+  ])('%s is refused when read', async (_, change, message) => {
+    await withDatabase(async (db) => {
+      await migrate(db)
+      const store = createSqlStore({ db })
+      await store.addBootimage(makeRecord(makeBootimage(), 'ready'))
+      await db.updateTable('bootimage').set(change).execute()
+      await expect(store.listBootimages()).rejects.toMatchObject({
+        code: 'STATE_UNAVAILABLE',
+        message: expect.stringMatching(message),
+      })
+    })
+  })
+
+  it('every field of a stored bootimage is looked at', async () => {
+    await withDatabase(async (db) => {
+      await migrate(db)
+      const store = createSqlStore({ db })
+      const bootimage = makeBootimage()
+      await store.addBootimage(makeRecord(bootimage, 'ready'))
+      const optional = new Set(['rootfs'])
+      for (const field of Object.keys(bootimage)) {
+        for (const value of [undefined, null, 7, [], {}, '']) {
+          if (value === undefined && optional.has(field)) continue
+          const json = JSON.stringify({ ...bootimage, [field]: value })
+          if (field === 'disks' && json.includes('"disks":[]')) continue
+          await db.updateTable('bootimage').set({ bootimage: json }).execute()
+          await expect(store.listBootimages(), `${field} = ${JSON.stringify(value)}`).rejects.toMatchObject({
+            code: 'STATE_UNAVAILABLE',
+          })
+        }
+      }
+    })
+  })
+
+  it.each([
+    // libsql would end the process
+    [true, 'a boolean cannot be a SQL value'],
+    [{}, 'a object cannot be a SQL value'],
+    [Number.NaN, 'a number cannot be a SQL value'],
+    // libsql would cut it in silence
+    ['stable\u0000evil', 'text with a NUL character cannot be stored'],
+  ])('%j is refused instead of trusted to the driver', async (label, message) => {
+    await withDatabase(async (db) => {
+      await migrate(db)
+      const store = createSqlStore({ db })
+      const document = makeDocument({ label: label as string })
+      await expect(store.recordDocument(document)).rejects.toMatchObject({
+        code: 'STATE_UNAVAILABLE',
+        message: `recording a document: ${message}`,
+      })
+      expect(await store.listDocuments()).toEqual([])
+    })
+  })
+})
+
+describe('migrations', () => {
+  let directory: string
+  let db: Kysely<StateTables>
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'pilotlight-state-'))
+    db = openSqlite(join(directory, 'state.db'))
+  })
+  afterEach(async () => {
+    await db.destroy()
+    await rm(directory, { recursive: true })
+  })
+
+  it('run once, in order', async () => {
+    expect(await migrate(db)).toEqual(['0001-first'])
+    expect(await migrate(db)).toEqual([])
+  })
+
+  it('are numbered without a gap', () => {
+    const numbers = migrations.map(({ name }) => Number(name.slice(0, 4)))
+    expect(numbers).toEqual(migrations.map((_, index) => index + 1))
+  })
+
+  it('one that fails leaves the database as it was', async () => {
+    const bad = {
+      name: '0002-bad',
+      async up(transaction: Kysely<unknown>) {
+        await transaction.schema.createTable('half').addColumn('a', 'text').execute()
+        throw new Error('the disk is on fire')
+      },
+    }
+    await expect(migrate(db, [...migrations, bad])).rejects.toThrow('the disk is on fire')
+    const tables = await sql<{ name: string }>`select name from sqlite_master where type = 'table'`.execute(
+      db,
+    )
+    expect(tables.rows).toEqual([])
+    expect(await migrate(db)).toEqual(['0001-first'])
+  })
+
+  it('a later one builds on what is there', async () => {
+    await migrate(db)
+    await createSqlStore({ db }).recordDocument(makeDocument({ digest: sha256Of('kept') }))
+    const next = {
+      name: '0002-next',
+      async up(transaction: Kysely<unknown>) {
+        await transaction.schema.alterTable('document').addColumn('etag', 'text').execute()
+      },
+    }
+    expect(await migrate(db, [...migrations, next])).toEqual(['0002-next'])
+    expect(await db.selectFrom('document').selectAll().execute()).toMatchObject([{ etag: null }])
+  })
+
+  it('a database from a newer version is refused with what to do', async () => {
+    const newer = [...migrations, { name: '0002-next', up: async () => {} }]
+    await migrate(db, newer)
+    await expect(migrate(db)).rejects.toMatchObject({
+      code: 'STATE_NEWER_VERSION',
+      message:
+        'the state database has schema version 2, this program knows versions up to 1: run the newer program again, or give this one a data directory of its own',
+      details: { found: 2, known: 1 },
+    })
+  })
+})
