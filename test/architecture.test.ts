@@ -16,6 +16,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   rollout: ['core', 'streams', 'artifacts', 'state', 'catalog'],
   boot: ['core', 'catalog', 'state'],
   render: ['core', 'catalog'],
+  dhcp: ['core'],
   config: ['core', 'streams', 'artifacts'],
   telemetry: ['core', 'artifacts', 'state'],
   tftp: ['core'],

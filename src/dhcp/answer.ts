@@ -35,6 +35,7 @@ export const silenceReasons = [
   'boot-server-request-without-address',
   'reply-too-long',
   'interface-has-no-address',
+  'packet-failed',
   'other-server-chosen',
   'subnet-unknown',
   'client-not-known',

@@ -40,6 +40,8 @@ export type DhcpEvent =
   | (EventBase & { readonly type: 'interface-ready'; readonly address: string })
   | (EventBase & { readonly type: 'interface-not-ready'; readonly problem: string })
   | (EventBase & { readonly type: 'send-failed'; readonly problem: string })
+  /** A mistake of ours; the packet as hex tells how to make it again. */
+  | (EventBase & { readonly type: 'packet-failed'; readonly problem: string; readonly packet: string })
   | {
       readonly type: 'leases-not-stored'
       readonly at: number

@@ -15,7 +15,6 @@ export const optionCode = {
   messageType: 53,
   serverIdentifier: 54,
   parameterRequestList: 55,
-  message: 56,
   maximumMessageSize: 57,
   renewalTime: 58,
   rebindingTime: 59,
@@ -29,8 +28,6 @@ export const optionCode = {
   relayAgentInformation: 82,
   /** RFC 4578. */
   clientArchitecture: 93,
-  /** RFC 4578. */
-  networkInterface: 94,
   /** RFC 4578. */
   clientMachineIdentifier: 97,
   /** iPXE's own encapsulated options. */

@@ -2,14 +2,14 @@ import type { Clock, Timers } from '../core/clock.ts'
 import type { Ipv4 } from '../core/ipv4.ts'
 import type { MacAddress } from '../core/mac.ts'
 import { type AckQueue, createAckQueue } from './ack-queue.ts'
-import { type DhcpReply, type SilenceReason, silenceReasons } from './answer.ts'
+import { type DhcpReply, type SilenceReason, silence, silenceReasons } from './answer.ts'
 import { type DeviceSockets, loadDeviceSockets } from './bind-to-device.ts'
 import { type DhcpPorts, standardPorts } from './destination.ts'
 import type { DecideForDhcp } from './dhcp-advice.ts'
 import type { DhcpEvent } from './dhcp-event.ts'
 import type { DhcpSettings } from './dhcp-settings.ts'
-import { createDhcpEngine } from './engine.ts'
-import type { DatagramSource } from './exchange.ts'
+import { createDhcpEngine, type EngineResult } from './engine.ts'
+import type { Datagram, DatagramSource } from './exchange.ts'
 import type { ClientKey } from './hardware-address.ts'
 import { type InterfaceAddresses, listInterfaceAddresses } from './interface-addresses.ts'
 import type { PoolUsage } from './leases/allocate.ts'
@@ -79,6 +79,7 @@ export function createDhcpServer(parts: DhcpServerParts): DhcpServer {
   let wires: ReturnType<typeof createWires> | undefined
   let acks: AckQueue | undefined
   let areLeasesStored = true
+  let isStopping = false
 
   const engine = createDhcpEngine({
     settings,
@@ -91,13 +92,26 @@ export function createDhcpServer(parts: DhcpServerParts): DhcpServer {
   })
 
   function onDatagram(bytes: Buffer, port: PortRole, source: DatagramSource, wire: OpenWire): void {
-    const { answer, change } = engine.handle({ bytes, port, source, wire })
+    if (isStopping) return
+    const { answer, change } = handleSafely({ bytes, port, source, wire })
     if (answer.kind === 'silent') silences[answer.reason]++
     if (change === undefined || acks === undefined) {
       if (answer.kind !== 'silent') sendReply(wire, port, answer)
       return
     }
     acks.push(change, answer.kind === 'silent' ? nothing : () => sendReply(wire, port, answer))
+  }
+
+  /** A mistake of ours must cost one machine one answer, not all machines the service (field case 38). */
+  function handleSafely(datagram: Datagram): EngineResult {
+    try {
+      return engine.handle(datagram)
+    } catch (error) {
+      const problem = error instanceof Error ? (error.stack ?? error.message) : String(error)
+      const packet = Buffer.from(datagram.bytes).toString('hex')
+      onEvent({ type: 'packet-failed', at: clock.now(), interface: datagram.wire.interface, problem, packet })
+      return { answer: silence('packet-failed'), change: undefined }
+    }
   }
 
   function sendReply(wire: OpenWire, port: PortRole, reply: DhcpReply): void {
@@ -153,9 +167,9 @@ export function createDhcpServer(parts: DhcpServerParts): DhcpServer {
   return {
     start,
     async stop() {
+      isStopping = true
       await acks?.drain()
       await wires?.stop()
-      await acks?.drain()
       await leases?.close()
     },
     isReady: () => areLeasesStored && (wires?.states().every(({ isReady }) => isReady) ?? false),

@@ -207,6 +207,27 @@ describe.each(ways)('sockets %s', (_, way) => {
   })
 })
 
+describe('a mistake in the decision', () => {
+  it('costs one answer, and is told with the packet; the next machine is served', async () => {
+    let mistakes = 1
+    const decide = () => {
+      if (mistakes-- > 0) throw new TypeError('no such profile')
+      return { kind: 'live' } as const
+    }
+    const { client, ports, events, server } = await start({ decide })
+    client.send(fixture('edk2-pxe-x64-discover'), ports.server)
+    client.send(fixture('edk2-pxe-arm64-discover'), ports.server)
+    expect(packetOf((await client.next()).bytes).xid).toBe(0x5b1a2c41)
+    expect(events.events).toContainEqual(
+      expect.objectContaining({
+        type: 'packet-failed',
+        packet: Buffer.from(fixture('edk2-pxe-x64-discover')).toString('hex'),
+      }),
+    )
+    expect(server.counts().silences['packet-failed']).toBe(1)
+  })
+})
+
 describe('several interfaces', () => {
   it('cannot be told apart without bound sockets: start says what is needed', async () => {
     const { server } = await create({ interfaces: ['eth0', 'eth1'], loadDevices: async () => undefined })
