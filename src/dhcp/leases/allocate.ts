@@ -4,16 +4,7 @@ import type { ClientKey } from '../hardware-address.ts'
 import { type AddressRanges, createAddressRanges } from './address-ranges.ts'
 import { HeldOffers } from './held-offers.ts'
 import type { LeaseChange } from './lease.ts'
-
-/** One address that belongs, or belonged, to one client. */
-export interface Lease {
-  readonly address: Ipv4
-  readonly key: ClientKey
-  /** Seconds since the epoch. Past: the address is free, and still remembered as this client's. */
-  until: number
-  /** `until` as far as it is stored: an acknowledgement must not promise more. */
-  durableUntil: number
-}
+import { type Lease, LeaseBook } from './lease-book.ts'
 
 export interface PoolSettings {
   readonly subnet: DhcpSubnet
@@ -70,23 +61,18 @@ export class LeasePool {
   readonly #ranges: AddressRanges
   readonly #isReserved: (address: Ipv4) => boolean
   readonly #isOurs: (address: Ipv4) => boolean
-  readonly #byAddress = new Map<Ipv4, Lease>()
-  readonly #byKey = new Map<ClientKey, Lease>()
-  /** In the order of their last acknowledgement, so that the front expires first. */
-  readonly #leased = new Set<Lease>()
-  /** Expired or given back, and not on offer; the longest free first. */
-  readonly #free = new Set<Lease>()
-  /** Rest until a second, the oldest first. */
-  readonly #declined = new Map<Ipv4, number>()
-  /** Offered in vain and never leased: as good as fresh, and known without a search. */
+  /** Nobody's any more, and so as good as fresh; known without a search. */
   readonly #returned = new Set<Ipv4>()
+  readonly #book = new LeaseBook({
+    onNobodys: (address) => this.#returned.add(address),
+    isOnOffer: (address) => this.#offers.has(address),
+  })
   readonly #offers = new HeldOffers({
     holdSeconds: offerHoldSeconds,
     capacity: maxHeldOffers,
-    onEnd: (address) => this.#offerEnded(address),
+    onEnd: (address) => this.#book.giveBack(address),
   })
   #searchedAt = Number.NEGATIVE_INFINITY
-  #sweptAt = Number.NEGATIVE_INFINITY
 
   constructor({ subnet, isReserved, isOurs }: PoolSettings) {
     this.subnet = subnet
@@ -96,16 +82,17 @@ export class LeasePool {
   }
 
   leaseOf(key: ClientKey): Lease | undefined {
-    return this.#byKey.get(key)
+    return this.#book.of(key)
   }
 
   usage(now: number): PoolUsage {
     this.#settle(now)
+    const { leasedCount, declinedCount } = this.#book
     return {
       size: this.#ranges.size,
-      leased: this.#leased.size,
+      leased: leasedCount,
       offered: this.#offers.size,
-      declined: this.#declined.size,
+      declined: declinedCount,
     }
   }
 
@@ -115,12 +102,12 @@ export class LeasePool {
    */
   offer(key: ClientKey, now: number, { reserved, requested }: WantedAddress): Ipv4 | undefined {
     this.#settle(now)
-    const own = this.#byKey.get(key)
+    const own = this.#book.of(key)
     const address =
       this.#ifAvailable(key, reserved, now) ??
       this.#ifAvailable(key, this.#ifDynamic(own?.address), now) ??
       this.#ifAvailable(key, this.#ifDynamic(this.#offers.addressOf(key)), now) ??
-      this.#ifNobodys(requested) ??
+      this.#ifFresh(requested) ??
       this.#freshAddress(key, now) ??
       this.#longestFree(now) ??
       this.#oldestOffer()
@@ -146,21 +133,18 @@ export class LeasePool {
     const refusal = this.#bindRefusal(key, address, now, reserved)
     if (refusal) return { reason: refusal }
     this.#offers.take(address)
-    const holder = this.#byAddress.get(address)
+    const holder = this.#book.at(address)
     if (holder?.key === key && isFresh(holder, now, leaseSeconds))
       return { lease: holder, change: unstored(holder) }
-    const lease = holder?.key === key ? holder : this.#take(key, address)
-    lease.until = now + leaseSeconds
-    this.#free.delete(lease)
-    this.#leased.delete(lease)
-    this.#leased.add(lease)
+    this.#returned.delete(address)
+    const lease = this.#book.lease(key, address, now + leaseSeconds)
     return { lease, change: { kind: 'leased', address, key, until: lease.until } }
   }
 
   /** A change is stored: acknowledgements may promise it. */
   noteStored(change: LeaseChange): void {
     if (change.kind !== 'leased') return
-    const lease = this.#byAddress.get(change.address)
+    const lease = this.#book.at(change.address)
     if (lease?.key === change.key && lease.durableUntil < change.until) lease.durableUntil = change.until
   }
 
@@ -168,9 +152,7 @@ export class LeasePool {
   release(key: ClientKey, address: Ipv4, now: number): LeaseChange | undefined {
     const lease = this.#activeLease(key, address, now)
     if (lease === undefined) return undefined
-    lease.until = now
-    this.#leased.delete(lease)
-    this.#free.add(lease)
+    this.#book.end(lease, now)
     return { kind: 'released', address, key, until: now }
   }
 
@@ -179,11 +161,10 @@ export class LeasePool {
    * believed, or a few words could use up the pool.
    */
   decline(key: ClientKey, address: Ipv4, now: number): LeaseChange | undefined {
-    const lease = this.#activeLease(key, address, now)
-    if (lease === undefined) return undefined
+    if (this.#activeLease(key, address, now) === undefined) return undefined
     const until = now + declineRestSeconds
-    this.#forget(lease)
-    this.#declined.set(address, until)
+    this.#offers.take(address)
+    this.#book.rest(address, until)
     return { kind: 'declined', address, until }
   }
 
@@ -195,28 +176,12 @@ export class LeasePool {
 
   /** Takes over one change that a store remembers; in the order in which they were made. */
   restore(change: LeaseChange, now: number): void {
-    const { address } = change
-    if (!this.#ranges.isHostAddress(address)) return
-    const holder = this.#byAddress.get(address)
-    if (holder) this.#forget(holder)
-    this.#declined.delete(address)
-    if (change.kind === 'declined') {
-      if (change.until > now) this.#declined.set(address, change.until)
-      return
-    }
-    const lease = this.#take(change.key, address)
-    lease.until = change.until
-    lease.durableUntil = change.until
-    if (change.until > now) this.#leased.add(lease)
-    else this.#free.add(lease)
+    if (this.#ranges.isHostAddress(change.address)) this.#book.restore(change, now)
   }
 
   /** Everything that a store must remember, for a rewrite. */
-  *changes(now: number): Generator<LeaseChange> {
-    for (const [address, until] of this.#declined) yield { kind: 'declined', address, until }
-    const byEnd = [...this.#byAddress.values()].sort((a, b) => a.until - b.until)
-    for (const { address, key, until } of byEnd)
-      yield { kind: until > now ? 'leased' : 'released', address, key, until }
+  changes(now: number): Iterable<LeaseChange> {
+    return this.#book.changes(now)
   }
 
   #bindRefusal(
@@ -226,9 +191,9 @@ export class LeasePool {
     reserved: Ipv4 | undefined,
   ): BindRefusal | undefined {
     if (!this.#ranges.isHostAddress(address) || this.#isOurs(address)) return 'outside-subnet'
-    const holder = this.#byAddress.get(address)
+    const holder = this.#book.at(address)
     if (holder !== undefined && holder.key !== key && holder.until > now) return 'leased-to-another'
-    if (this.#declined.has(address)) return 'declined-lately'
+    if (this.#book.isResting(address)) return 'declined-lately'
     if (address === reserved) return undefined
     if (this.#ifAvailable(key, reserved, now) !== undefined) return 'reserved-elsewhere'
     if (this.#isReserved(address)) return 'reserved-for-another'
@@ -236,19 +201,19 @@ export class LeasePool {
   }
 
   #activeLease(key: ClientKey, address: Ipv4, now: number): Lease | undefined {
-    const lease = this.#byKey.get(key)
+    const lease = this.#book.of(key)
     return lease?.address === address && lease.until > now ? lease : undefined
   }
 
   /** `address`, if this client may have it: it does not rest, and nobody else leases it. */
   #ifAvailable(key: ClientKey, address: Ipv4 | undefined, now: number): Ipv4 | undefined {
-    if (address === undefined || !this.#ranges.isHostAddress(address) || this.#declined.has(address))
+    if (address === undefined || !this.#ranges.isHostAddress(address) || this.#book.isResting(address))
       return undefined
-    const holder = this.#byAddress.get(address)
+    const holder = this.#book.at(address)
     return holder === undefined || holder.key === key || holder.until <= now ? address : undefined
   }
 
-  #ifNobodys(address: Ipv4 | undefined): Ipv4 | undefined {
+  #ifFresh(address: Ipv4 | undefined): Ipv4 | undefined {
     return address !== undefined && this.#isFreshDynamic(address) ? address : undefined
   }
 
@@ -275,8 +240,7 @@ export class LeasePool {
   }
 
   #longestFree(now: number): Ipv4 | undefined {
-    if (this.#free.size === 0) this.#sweep(now)
-    for (const { address } of this.#free) if (this.#isDynamic(address)) return address
+    for (const { address } of this.#book.free(now)) if (this.#isDynamic(address)) return address
     return undefined
   }
 
@@ -286,63 +250,14 @@ export class LeasePool {
   }
 
   #hold(key: ClientKey, address: Ipv4, now: number): void {
-    const remembered = this.#byAddress.get(address)
-    if (remembered) this.#free.delete(remembered)
     this.#returned.delete(address)
     this.#offers.hold(address, key, now)
+    this.#book.withhold(address)
   }
 
-  #offerEnded(address: Ipv4): void {
-    const remembered = this.#byAddress.get(address)
-    if (remembered === undefined) this.#returned.add(address)
-    else if (!this.#leased.has(remembered)) this.#free.add(remembered)
-  }
-
-  /** Makes the address the client's, whoever had it; what the client had here before is nobody's. */
-  #take(key: ClientKey, address: Ipv4): Lease {
-    const holder = this.#byAddress.get(address)
-    if (holder) this.#forget(holder)
-    const previous = this.#byKey.get(key)
-    if (previous) this.#forget(previous)
-    const lease: Lease = { address, key, until: 0, durableUntil: 0 }
-    this.#byAddress.set(address, lease)
-    this.#byKey.set(key, lease)
-    return lease
-  }
-
-  #forget(lease: Lease): void {
-    this.#byAddress.delete(lease.address)
-    if (this.#byKey.get(lease.key) === lease) this.#byKey.delete(lease.key)
-    this.#offers.take(lease.address)
-    this.#leased.delete(lease)
-    this.#free.delete(lease)
-    this.#returned.add(lease.address)
-  }
-
-  /** Lets go of what has run out; each list is in the order in which it does. */
   #settle(now: number): void {
     this.#offers.endExpired(now)
-    for (const lease of this.#leased) {
-      if (lease.until > now) break
-      this.#expire(lease)
-    }
-    for (const [address, until] of this.#declined) {
-      if (until > now) break
-      this.#declined.delete(address)
-      this.#returned.add(address)
-    }
-  }
-
-  /** Leases for a shorter time than others may have run out behind those. */
-  #sweep(now: number): void {
-    if (now - this.#sweptAt < searchPauseSeconds) return
-    this.#sweptAt = now
-    for (const lease of this.#leased) if (lease.until <= now) this.#expire(lease)
-  }
-
-  #expire(lease: Lease): void {
-    this.#leased.delete(lease)
-    if (!this.#offers.has(lease.address)) this.#free.add(lease)
+    this.#book.settle(now)
   }
 
   /** Whether it may go to anybody: in the ranges, not ours, not kept for a host. */
@@ -356,7 +271,7 @@ export class LeasePool {
   }
 
   #isFreshDynamic(address: Ipv4): boolean {
-    if (this.#byAddress.has(address) || this.#offers.has(address) || this.#declined.has(address)) return false
+    if (this.#book.at(address) || this.#offers.has(address) || this.#book.isResting(address)) return false
     return this.#isDynamic(address)
   }
 }
