@@ -91,6 +91,12 @@ describe('a reply', () => {
     expect(textOf(packet.options.find(({ code }) => code === 67)?.data ?? hex(''))).toBe(tooLong)
   })
 
+  it('names a file of 300 bytes in two parts of option 67', () => {
+    const bytes = encode({ bootFile: 'a'.repeat(300), maxSizeBytes: 1472 })
+    expect(packetOf(bytes).options.find(({ code }) => code === 67)?.data).toHaveLength(300)
+    expect(toHex(bytes).endsWith('61 61 00 ff')).toBe(true)
+  })
+
   it('splits a value beyond 255 bytes over several options, which read as one again (RFC 3396)', () => {
     const long = filler(121, 600)
     const bytes = encode({ options: [...base.options, long], maxSizeBytes: 1472 })

@@ -438,8 +438,16 @@ describe('reservations', () => {
 
   it('alone are served where the ranges are for known machines only', () => {
     const rig = withReservation({ subnets: [subnetSettings({ allow: 'known' })] })
-    expect(silenceOf(rig.send(plain(1, '', { chaddr: '525400000001' })))).toBe('client-not-known')
+    const unknown = { chaddr: '525400000001' }
+    expect(silenceOf(rig.send(plain(1, '', unknown)))).toBe('client-not-known')
     expect(acquire(rig)).toBe('192.0.2.55')
+    const selecting = `${address4(50, '192.0.2.51')} ${address4(54, '192.0.2.10')}`
+    expect(shown(rig.send(plain(3, selecting, unknown))).type).toBe(6)
+    const authoritative = withReservation({
+      subnets: [subnetSettings({ allow: 'known' })],
+      isAuthoritative: true,
+    })
+    expect(shown(authoritative.send(plain(3, address4(50, '192.0.2.51'), unknown))).type).toBe(6)
   })
 })
 

@@ -32,10 +32,6 @@ export class HeldOffers {
     return this.#byAddress.has(address)
   }
 
-  holderOf(address: Ipv4): ClientKey | undefined {
-    return this.#byAddress.get(address)?.key
-  }
-
   addressOf(key: ClientKey): Ipv4 | undefined {
     return this.#byKey.get(key)
   }
