@@ -1,8 +1,10 @@
-import type { RemoteInfo } from 'node:dgram'
+import type { Socket } from 'node:dgram'
 import type { Admission } from './admission.ts'
+import type { EndpointSource } from './endpoint.ts'
 import type { IgnoreReason, RefuseReason } from './event.ts'
 import { displayName, type FileNameRefusal, parseFileName, type TftpPath } from './file-name.ts'
 import type { TftpPeer } from './files.ts'
+import type { KernelUdp } from './kernel-udp.ts'
 import {
   encodeError,
   errorCodes,
@@ -12,12 +14,19 @@ import {
   type TftpError,
 } from './packet.ts'
 import { type ServeContext, type ServedRequest, type ServeSocket, serveRequest } from './serve-request.ts'
+import { createSharedSocket, createSharedSource } from './shared-socket.ts'
 import { classifyName, type TftpName } from './tftp-name.ts'
 import { strangerError } from './transfer.ts'
 
-export interface ListenerOptions extends ServeSocket {
+export interface ListenerOptions {
   readonly context: ServeContext
   readonly admission: Admission
+  /** Bound. */
+  readonly socket: Socket
+  readonly localAddress: string
+  readonly kernel?: KernelUdp
+  /** Absent: transfers leave by this very socket, so that one port in a firewall is enough (field case 77). */
+  readonly endpoints?: EndpointSource
 }
 
 export interface Listener {
@@ -56,7 +65,7 @@ interface RefusedName {
 
 /** Serves what arrives at one bound socket: reads it, finds whose it is, and hands on. */
 export function createListener(options: ListenerOptions): Listener {
-  const { context, socket, localAddress, ports, admission } = options
+  const { context, socket, localAddress, kernel, admission } = options
   const { clock, now, emit } = context
   const transfers = new Map<string, Transfer>()
   let isRefusing = false
@@ -160,18 +169,15 @@ export function createListener(options: ListenerOptions): Listener {
       return
     }
     transfers.set(key, transfer)
-    void serveRequest(context, options, transfer)
+    void serveRequest(context, from, transfer)
   }
 
-  function onMessage(bytes: Buffer, { address, port }: RemoteInfo): void {
-    // Nothing can be sent to port 0.
-    if (port === 0) return
-    const key = `${address} ${port}`
+  function onMessage(bytes: Buffer, { address, port }: { address: string; port: number }): void {
     const peer: TftpPeer = { address, port, localAddress }
     const packet = parsePacket(bytes)
     switch (packet.kind) {
       case 'read':
-        onReadRequest(packet, bytes, key, peer)
+        onReadRequest(packet, bytes, `${address} ${port}`, peer)
         return
       case 'write':
         refuse(peer, 'write-request', writeRefusal, { displayName: '' })
@@ -182,22 +188,20 @@ export function createListener(options: ListenerOptions): Listener {
         else refuse(peer, 'malformed', answer, { displayName: '' })
         return
       }
-      default: {
-        const session = ports === undefined ? transfers.get(key)?.session : undefined
-        if (session !== undefined) {
-          session.receive(packet)
-          return
-        }
+      default:
         // An ERROR is never answered with one (RFC 1350 §5).
         if (packet.kind !== 'error') reply(strangerError, peer)
         ignore(peer, 'stray-packet')
-      }
     }
   }
 
-  socket.on('message', onMessage)
-  // What the kernel reports here is about somebody who is gone; nothing waits for it.
-  socket.on('error', () => {})
+  const shared = createSharedSocket({
+    socket,
+    localAddress,
+    ...(kernel === undefined ? {} : { kernel }),
+    onOther: onMessage,
+  })
+  const from: ServeSocket = { localAddress, endpoints: options.endpoints ?? createSharedSource([shared]) }
 
   return {
     get activeTransfers() {
@@ -211,6 +215,8 @@ export function createListener(options: ListenerOptions): Listener {
       isRefusing = true
       for (const transfer of [...transfers.values()]) transfer.cancel(true)
       isClosed = true
+      from.endpoints.close()
+      shared.close()
       socket.close()
     },
   }

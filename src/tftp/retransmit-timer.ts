@@ -1,8 +1,9 @@
 /** How long to wait for an acknowledgement; immutable, times in milliseconds. */
 export interface RetransmitTimer {
   readonly timeoutMs: number
-  readonly smoothedMs?: number
-  readonly variationMs?: number
+  /** Of the round trips measured so far; `undefined` before the first. */
+  readonly smoothedMs: number | undefined
+  readonly variationMs: number | undefined
   /** The client's `timeout` option: neither measured nor doubled (RFC 2349). */
   readonly isFixed: boolean
 }
@@ -16,7 +17,12 @@ const leastTimeoutMs = 100
 const mostTimeoutMs = 5_000
 
 export function createRetransmitTimer(clientTimeoutMs?: number): RetransmitTimer {
-  return { timeoutMs: clientTimeoutMs ?? firstTimeoutMs, isFixed: clientTimeoutMs !== undefined }
+  return {
+    timeoutMs: clientTimeoutMs ?? firstTimeoutMs,
+    smoothedMs: undefined,
+    variationMs: undefined,
+    isFixed: clientTimeoutMs !== undefined,
+  }
 }
 
 /** Takes in a measured round trip (RFC 6298 §2), and forgets any doubling. */

@@ -1,26 +1,17 @@
-import type { Socket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
 import type { Clock } from '../core/clock.ts'
 import type { BlockWrap } from './block-number.ts'
 import type { Content, ContentOpener } from './content.ts'
-import { createSharedEndpoint, openConnectedEndpoint, type TransferEndpoint } from './endpoint.ts'
+import type { EndpointSource, TransferEndpoint } from './endpoint.ts'
 import type { IgnoreReason, RefuseReason, TftpEvent } from './event.ts'
 import type { TftpAnswer, TftpFiles, TftpPeer } from './files.ts'
 import type { FrameCache } from './frame-cache.ts'
 import type { MtuOf } from './interface-mtu.ts'
 import { blockSizeLimit, type NegotiatedTransfer, type NegotiationLimits, negotiate } from './negotiate.ts'
-import {
-  dataHeaderBytes,
-  encodeOack,
-  errorCodes,
-  parsePacket,
-  type ReadRequest,
-  type TftpError,
-} from './packet.ts'
+import { dataHeaderBytes, encodeOack, errorCodes, type ReadRequest, type TftpError } from './packet.ts'
+import { segmentedSendBytes } from './segment-limit.ts'
 import { startTransferSession, type TransferSession } from './session.ts'
 import type { TftpName } from './tftp-name.ts'
-import type { TransferPorts } from './transfer-ports.ts'
-import { segmentedSendBytes, type UdpGso } from './udp-gso.ts'
 
 /** What serving needs, the same for all listeners of a server. */
 export interface ServeContext {
@@ -28,7 +19,6 @@ export interface ServeContext {
   readonly contents: ContentOpener
   readonly frames: FrameCache
   readonly mtuOf: MtuOf
-  readonly gso?: UdpGso
   readonly wrap: BlockWrap
   readonly maxBlockSize?: number
   readonly maxWindowSize: number
@@ -38,12 +28,10 @@ export interface ServeContext {
   emit(event: TftpEvent): void
 }
 
-/** The socket that a request came in on. */
+/** Where a request came in, and where its transfer goes out. */
 export interface ServeSocket {
-  readonly socket: Socket
   readonly localAddress: string
-  /** Absent: single-port mode. */
-  readonly ports?: TransferPorts
+  readonly endpoints: EndpointSource
 }
 
 /** A request from its arrival to its last packet. */
@@ -103,42 +91,24 @@ function segmentBytes(negotiated: NegotiatedTransfer, limits: NegotiationLimits)
 }
 
 async function openEndpoint(
-  context: ServeContext,
-  { socket, localAddress, ports }: ServeSocket,
+  { clock, emit }: ServeContext,
+  { endpoints }: ServeSocket,
   request: ServedRequest,
   stride: number | undefined,
 ): Promise<TransferEndpoint | undefined> {
   const { peer } = request
-  if (ports === undefined) return createSharedEndpoint(socket, peer.port, peer.address)
-  const { gso, clock, emit } = context
-  for (let tried = 0; tried < ports.count; tried += 1) {
-    const localPort = ports.take()
-    if (localPort === undefined) break
-    const result = await openConnectedEndpoint({
-      localAddress,
-      localPort,
-      peerAddress: peer.address,
-      peerPort: peer.port,
-      ...(stride !== undefined && gso !== undefined ? { segmentation: { gso, stride } } : {}),
-      onMessage: (bytes) => request.session?.receive(parsePacket(bytes)),
-      onPortClosed: () => request.session?.handle({ type: 'port-closed' }),
-      onSegmentationFailed: (cause) =>
-        emit({ type: 'segmentation-failed', at: clock.now(), client: peer, cause }),
-    })
-    if (result.kind === 'open') {
-      request.holdUntilEnd(() => {
-        result.endpoint.close()
-        ports.release(localPort)
-      })
-      return result.endpoint
-    }
-    ports.release(localPort)
-    if (result.code === 'EADDRINUSE') continue
-    request.ignore('socket-failed')
+  const result = await endpoints.open(peer, stride, {
+    onPacket: (packet) => request.session?.receive(packet),
+    onPortClosed: () => request.session?.handle({ type: 'port-closed' }),
+    onSegmentationFailed: (cause) =>
+      emit({ type: 'segmentation-failed', at: clock.now(), client: peer, cause }),
+  })
+  if (result.kind === 'none') {
+    request.ignore(result.reason)
     return undefined
   }
-  request.ignore('no-free-port')
-  return undefined
+  request.holdUntilEnd(result.endpoint.close)
+  return result.endpoint
 }
 
 function begin(

@@ -1,20 +1,23 @@
 import type { Socket } from 'node:dgram'
+import { isIPv4 } from 'node:net'
 import type { Clock, Timers } from '../core/clock.ts'
 import { ServiceError } from '../core/errors.ts'
 import { createAdmission } from './admission.ts'
 import type { BlockWrap } from './block-number.ts'
+import { createConnectedSource } from './connected-endpoint.ts'
 import { createContentOpener } from './content.ts'
-import { createLiteralSocket } from './endpoint.ts'
+import { bindSocket, createLiteralSocket, type EndpointSource, errorCodeOf } from './endpoint.ts'
 import type { TftpEvent } from './event.ts'
 import type { TftpFiles } from './files.ts'
 import { createFrameCache } from './frame-cache.ts'
 import { createInterfaceMtu, type MtuOf } from './interface-mtu.ts'
+import type { KernelUdp } from './kernel-udp.ts'
 import { createListener, type Listener } from './listener.ts'
 import { addressesBehind, isWildcard } from './local-addresses.ts'
 import { largestWindowSize } from './negotiate.ts'
 import type { ServeContext } from './serve-request.ts'
-import { createEphemeralPorts, createPortRange, type TransferPorts } from './transfer-ports.ts'
-import type { UdpGso } from './udp-gso.ts'
+import { createEphemeralPorts, createPortRange } from './transfer-ports.ts'
+import { openTransferSockets } from './transfer-sockets.ts'
 
 export type TftpListen =
   /** A wildcard means each of this machine's addresses, also those that appear later. */
@@ -23,14 +26,18 @@ export type TftpListen =
   | { readonly kind: 'inherited'; readonly fd: number; readonly localAddress?: string }
 
 export type TftpPorts =
-  | { readonly mode: 'ephemeral' }
+  /** A port for each transfer, as the system chooses. */
+  | { readonly mode: 'each' }
   | { readonly mode: 'range'; readonly first: number; readonly last: number }
+  /** A few ports that transfers take turns on; needs `kernel`, without which it is as `each`. */
+  | { readonly mode: 'few' }
   /** All transfers from the listening port (field case 77). */
   | { readonly mode: 'single' }
 
 export interface TftpServerOptions {
   readonly files: TftpFiles
   readonly listen: readonly TftpListen[]
+  /** Default: `few`. */
   readonly ports?: TftpPorts
   /** Transfers at once; beyond it requests get no answer, and clients ask again (field case 78). */
   readonly limits?: { readonly total?: number; readonly perClient?: number }
@@ -40,8 +47,8 @@ export interface TftpServerOptions {
   readonly wrap?: BlockWrap
   /** Bytes of framed files in memory, at most. */
   readonly cacheBytes?: number
-  /** From `loadUdpGso`; absent: one send a packet. */
-  readonly gso?: UdpGso
+  /** From `loadKernelUdp`; absent: one call a packet. */
+  readonly kernel?: KernelUdp
   readonly mtuOf?: MtuOf
   readonly clock: Clock
   readonly timers: Timers
@@ -89,29 +96,18 @@ function listenFailed(address: string, port: number, cause: NodeJS.ErrnoExceptio
   return new ServiceError('LISTEN_FAILED', message, { address, port, code: cause.code }, cause)
 }
 
-function bind(socket: Socket, where: { address: string; port: number } | { fd: number }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    socket.once('error', reject)
-    socket.once('listening', () => {
-      socket.off('error', reject)
-      resolve()
-    })
-    socket.bind({ ...where, exclusive: true })
-  })
-}
-
 /** Serves files by TFTP on any number of addresses. */
 export function createTftpServer(options: TftpServerOptions): TftpServer {
   const { files, clock, timers, onEvent } = options
   const now = options.now ?? (() => performance.now())
   const wrap = options.wrap ?? 0
-  const portMode = options.ports ?? { mode: 'ephemeral' }
+  const portMode = options.ports ?? { mode: 'few' }
+  const { kernel } = options
   const context: ServeContext = {
     files,
     contents: createContentOpener(),
     frames: createFrameCache({ maxBytes: options.cacheBytes ?? defaultCacheBytes, wrap }),
     mtuOf: options.mtuOf ?? createInterfaceMtu(now),
-    ...(options.gso === undefined ? {} : { gso: options.gso }),
     wrap,
     ...(options.maxBlockSize === undefined ? {} : { maxBlockSize: options.maxBlockSize }),
     maxWindowSize: Math.min(options.maxWindowSize ?? largestWindowSize, largestWindowSize),
@@ -127,56 +123,73 @@ export function createTftpServer(options: TftpServerOptions): TftpServer {
   let cancelCheck: (() => void) | undefined
   let stopping: Promise<void> | undefined
 
-  /** Ports belong to an address, so each listener has its own. */
-  function portsForListener(): TransferPorts | undefined {
+  /** Ports belong to an address, so each listener has its own. `undefined` for single-port mode. */
+  async function openEndpoints(localAddress: string): Promise<EndpointSource | undefined> {
     if (portMode.mode === 'single') return undefined
-    return portMode.mode === 'range' ? createPortRange(portMode.first, portMode.last) : createEphemeralPorts()
+    if (portMode.mode === 'few' && kernel?.batch !== undefined && isIPv4(localAddress)) {
+      return openTransferSockets({
+        localAddress,
+        kernel,
+        receiveBufferBytes,
+        onStranger(from) {
+          const client = { ...from, localAddress }
+          onEvent({ type: 'ignored', at: clock.now(), client, reason: 'stray-packet' })
+        },
+      })
+    }
+    const ports =
+      portMode.mode === 'range' ? createPortRange(portMode.first, portMode.last) : createEphemeralPorts()
+    return createConnectedSource({ localAddress, ports, ...(kernel === undefined ? {} : { kernel }) })
   }
 
-  function listenOn(socket: Socket, localAddress: string, port: number): OpenListener {
-    const ports = portsForListener()
+  async function listenOn(socket: Socket, localAddress: string, port: number): Promise<OpenListener> {
+    const endpoints = await openEndpoints(localAddress)
     const listener = createListener({
       context,
       admission,
       socket,
       localAddress,
-      ...(ports === undefined ? {} : { ports }),
+      ...(kernel === undefined ? {} : { kernel }),
+      ...(endpoints === undefined ? {} : { endpoints }),
     })
     return { address: localAddress, port, listener }
   }
 
-  /** `false` when this machine does not have the address (yet). */
-  async function openAddress(address: string, port: number): Promise<boolean> {
-    const socket = createLiteralSocket(address, receiveBufferBytes)
+  /** Opens a bound socket's listener under `key`, unless the server has been stopped meanwhile. */
+  async function addListener(key: string, socket: Socket, address: string, port: number): Promise<void> {
+    let added: OpenListener
     try {
-      await bind(socket, { address, port })
+      added = await listenOn(socket, address, port)
     } catch (error) {
       socket.close()
-      const cause = error as NodeJS.ErrnoException
-      if (cause.code === 'EADDRNOTAVAIL') return false
-      throw listenFailed(address, port, cause)
+      throw listenFailed(address, port, error as NodeJS.ErrnoException)
     }
-    if (stopping !== undefined) {
-      socket.close()
-      return false
+    if (stopping === undefined) open.set(key, added)
+    else added.listener.close()
+  }
+
+  /** Leaves an address that this machine does not have (yet) for later. */
+  async function openAddress(address: string, port: number): Promise<void> {
+    const socket = createLiteralSocket(address, receiveBufferBytes)
+    try {
+      await bindSocket(socket, { address, port })
+    } catch (error) {
+      if (errorCodeOf(error) === 'EADDRNOTAVAIL') return
+      throw listenFailed(address, port, error as NodeJS.ErrnoException)
     }
-    open.set(`${address} ${port}`, listenOn(socket, address, socket.address().port))
-    return true
+    await addListener(`${address} ${port}`, socket, address, socket.address().port)
   }
 
   async function openInherited(fd: number, localAddress: string | undefined): Promise<void> {
-    const key = `fd ${fd}`
-    if (open.has(key)) return
     const socket = createLiteralSocket(localAddress ?? '0.0.0.0', receiveBufferBytes)
     try {
-      await bind(socket, { fd })
+      await bindSocket(socket, { fd })
     } catch (error) {
-      socket.close()
       throw listenFailed(`inherited descriptor ${fd}`, 0, error as NodeJS.ErrnoException)
     }
     const bound = socket.address()
     const address = isWildcard(bound.address) ? (localAddress ?? bound.address) : bound.address
-    open.set(key, listenOn(socket, address, bound.port))
+    await addListener(`fd ${fd}`, socket, address, bound.port)
   }
 
   function wantedAddresses(): readonly { address: string; port: number }[] {

@@ -126,43 +126,62 @@ export function openTransfer(plan: TransferPlan, nowMs: number): TransferStep {
   return { state, action: firstAnswer(plan), waitMs }
 }
 
+/** What an acknowledgement or a timeout changes before the next window goes out. */
+interface Progress {
+  readonly acknowledged: number
+  readonly repeats: number
+  readonly timer: RetransmitTimer
+}
+
 /**
  * The window after `acknowledged`, whether its blocks were sent before or not. After a timeout nothing of what was sent
- * before is believed to be on its way.
+ * before is believed to be on its way. This runs for each acknowledgement: a state written out in full is several times
+ * cheaper than a spread one.
  */
 function sendWindow(
   plan: TransferPlan,
   state: TransferState,
+  { acknowledged, repeats, timer }: Progress,
   nowMs: number,
-  isAfterTimeout = false,
+  isAfterTimeout: boolean,
 ): TransferStep {
-  const first = state.acknowledged + 1
-  const sent = Math.min(state.acknowledged + plan.windowSize, plan.blockCount)
+  const { highestSent } = state
+  const first = acknowledged + 1
+  const sent = Math.min(acknowledged + plan.windowSize, plan.blockCount)
   const next: TransferState = {
-    ...state,
     phase: 'sending',
+    acknowledged,
     sent,
-    highestSent: Math.max(sent, state.highestSent),
-    freshFrom: isAfterTimeout ? first : Math.max(first, state.highestSent + 1),
+    highestSent: Math.max(sent, highestSent),
+    freshFrom: isAfterTimeout ? first : Math.max(first, highestSent + 1),
+    openedAt: state.openedAt,
     sentAt: nowMs,
-    isMeasurable: sent > state.highestSent,
-    repeatedBlocks: state.repeatedBlocks + Math.max(Math.min(state.highestSent, sent) - first + 1, 0),
+    isMeasurable: sent > highestSent,
+    repeats,
+    repeatedBlocks: state.repeatedBlocks + Math.max(Math.min(highestSent, sent) - first + 1, 0),
+    timer,
   }
   return {
     state: next,
     action: { type: 'send-blocks', first, count: sent - first + 1 },
-    waitMs: next.timer.timeoutMs,
+    waitMs: timer.timeoutMs,
   }
 }
 
 /** What the window has room for and was not sent yet. */
-function extendWindow(plan: TransferPlan, state: TransferState, nowMs: number): TransferStep {
+function extendWindow(
+  plan: TransferPlan,
+  state: TransferState,
+  progress: Progress,
+  nowMs: number,
+): TransferStep {
   const first = state.sent + 1
-  const sent = Math.min(state.acknowledged + plan.windowSize, plan.blockCount)
-  const waitMs = state.timer.timeoutMs
-  if (sent < first) return { state, action: { type: 'wait' }, waitMs }
+  const sent = Math.min(progress.acknowledged + plan.windowSize, plan.blockCount)
+  const waitMs = progress.timer.timeoutMs
+  if (sent < first) return { state: { ...state, ...progress }, action: { type: 'wait' }, waitMs }
   const next: TransferState = {
     ...state,
+    ...progress,
     sent,
     highestSent: Math.max(sent, state.highestSent),
     sentAt: nowMs,
@@ -187,8 +206,10 @@ function onAck(plan: TransferPlan, state: TransferState, wire: number, nowMs: nu
   const isWholeWindow = block === state.sent
   const timer =
     isWholeWindow && state.isMeasurable ? withRoundTrip(state.timer, nowMs - state.sentAt) : state.timer
-  const next: TransferState = { ...state, acknowledged: block, repeats: 0, timer }
-  return block < state.freshFrom ? extendWindow(plan, next, nowMs) : sendWindow(plan, next, nowMs)
+  const progress: Progress = { acknowledged: block, repeats: 0, timer }
+  return block < state.freshFrom
+    ? extendWindow(plan, state, progress, nowMs)
+    : sendWindow(plan, state, progress, nowMs, false)
 }
 
 /** All that is left unacknowledged is the end of the file. */
@@ -222,7 +243,8 @@ function onTimeout(plan: TransferPlan, state: TransferState, nowMs: number): Tra
       message: 'no acknowledgement from the client',
     })
   }
-  return sendWindow(plan, { ...state, repeats: state.repeats + 1, timer: backedOff(state.timer) }, nowMs, true)
+  const { acknowledged, repeats, timer } = state
+  return sendWindow(plan, state, { acknowledged, repeats: repeats + 1, timer: backedOff(timer) }, nowMs, true)
 }
 
 /** A repeated request gets the first answer again as long as the client cannot have had it (field case 70). */

@@ -181,7 +181,6 @@ describe.each(peers)('$program, $how', (peer) => {
     await rm(local)
     expect(await service.seen(({ type }) => type === 'ended')).toMatchObject({
       outcome: expect.stringMatching(/^served/),
-      figures: { repeatedBlocks: 0 },
     })
   })
 

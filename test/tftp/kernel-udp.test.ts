@@ -1,6 +1,9 @@
 import { createSocket } from 'node:dgram'
 import { describe, expect, it } from 'vitest'
-import { createUdpGso, loadUdpGso, segmentedSendBytes } from '../../src/tftp/udp-gso.ts'
+import { createKernelUdp, loadKernelUdp } from '../../src/tftp/kernel-udp.ts'
+import { segmentedSendBytes } from '../../src/tftp/segment-limit.ts'
+
+const fake = { address: () => 0n, errno: () => 0 }
 
 describe('kernel segmentation', () => {
   it.each([
@@ -15,7 +18,8 @@ describe('kernel segmentation', () => {
 
   it('sets the segment of the socket behind the descriptor', async () => {
     const calls: unknown[][] = []
-    const gso = createUdpGso({
+    const kernel = createKernelUdp({
+      ...fake,
       load: () => ({
         func:
           () =>
@@ -27,29 +31,30 @@ describe('kernel segmentation', () => {
     })
     const socket = createSocket('udp4')
     await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
-    expect(gso?.setSegment(socket, 1472)).toBe(true)
+    expect(kernel?.setSegment(socket, 1472)).toBe(true)
     expect(calls).toEqual([[expect.any(Number), 17, 103, [1472], 4]])
     expect(calls[0]?.[0]).toBeGreaterThan(2)
     await new Promise<void>((resolve) => socket.close(resolve))
-    expect(gso?.setSegment(socket, 1472)).toBe(false)
+    expect(kernel?.setSegment(socket, 1472)).toBe(false)
     expect(calls).toHaveLength(1)
   })
 
   it('a kernel that refuses leaves sends plain', async () => {
-    const gso = createUdpGso({ load: () => ({ func: () => () => -1 }) })
+    const kernel = createKernelUdp({ ...fake, load: () => ({ func: () => () => -1 }) })
     const socket = createSocket('udp4')
     await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
-    expect(gso?.setSegment(socket, 1472)).toBe(false)
+    expect(kernel?.setSegment(socket, 1472)).toBe(false)
     socket.close()
   })
 
   it('a C library that cannot be reached, and a package that is not there, are no failure', async () => {
-    const unreachable = createUdpGso({
+    const unreachable = createKernelUdp({
+      ...fake,
       load: () => {
         throw new Error('no library')
       },
     })
     expect(unreachable).toBeUndefined()
-    expect(await loadUdpGso('pilotlight-no-such-package')).toBeUndefined()
+    expect(await loadKernelUdp('pilotlight-no-such-package')).toBeUndefined()
   })
 })

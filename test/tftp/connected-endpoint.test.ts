@@ -1,11 +1,13 @@
 import type { Socket } from 'node:dgram'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openConnectedEndpoint, type TransferEndpoint } from '../../src/tftp/endpoint.ts'
-import { loadUdpGso, type UdpGso } from '../../src/tftp/udp-gso.ts'
+import { createConnectedSource } from '../../src/tftp/connected-endpoint.ts'
+import { type KernelUdp, loadKernelUdp } from '../../src/tftp/kernel-udp.ts'
+import { createEphemeralPorts, createPortRange } from '../../src/tftp/transfer-ports.ts'
 import { bindSocket } from '../fakes/tftp-client.ts'
 
-const realGso = await loadUdpGso()
-if (realGso === undefined) console.log('koffi is not installed: real kernel segmentation is not tried here')
+const realKernel = await loadKernelUdp()
+if (realKernel === undefined)
+  console.log('koffi is not installed: real kernel segmentation is not tried here')
 
 const open: { close(): void }[] = []
 afterEach(() => {
@@ -13,10 +15,10 @@ afterEach(() => {
 })
 
 /** Lets whole windows fail as a kernel does that cannot segment on this path (EIO with IPsec, for one). */
-function failingGso(code: string) {
+function failingKernel(code: string) {
   const set: number[] = []
   const plainSends = new WeakMap<Socket, Socket['send']>()
-  const gso: UdpGso = {
+  const kernel: KernelUdp = {
     setSegment(socket, segmentBytes) {
       set.push(segmentBytes)
       const plain = plainSends.get(socket) ?? socket.send
@@ -29,32 +31,32 @@ function failingGso(code: string) {
       return true
     },
   }
-  return { gso, set }
+  return { kernel, set }
 }
 
-async function connect(gso?: UdpGso) {
+async function connect(kernel?: KernelUdp) {
   const peer = await bindSocket()
   open.push(peer)
   const received: Buffer[] = []
   peer.on('message', (bytes) => received.push(Buffer.from(bytes)))
   const failures: unknown[] = []
   let closed = 0
-  const result = await openConnectedEndpoint({
+  const source = createConnectedSource({
     localAddress: '127.0.0.1',
-    localPort: 0,
-    peerAddress: '127.0.0.1',
-    peerPort: peer.address().port,
-    ...(gso === undefined ? {} : { segmentation: { gso, stride: 100 } }),
-    onMessage() {},
+    ports: createEphemeralPorts(),
+    ...(kernel === undefined ? {} : { kernel }),
+  })
+  const result = await source.open(peer.address(), kernel === undefined ? undefined : 100, {
+    onPacket() {},
     onPortClosed() {
       closed += 1
     },
     onSegmentationFailed: (cause) => failures.push(cause),
   })
-  if (result.kind === 'failed') throw result.cause
+  if (result.kind === 'none') throw new Error(result.reason)
   open.push(result.endpoint)
   return {
-    endpoint: result.endpoint as TransferEndpoint,
+    endpoint: result.endpoint,
     received,
     failures,
     closed: () => closed,
@@ -88,8 +90,8 @@ describe('sending a window', () => {
   })
 
   it('a failed segmented send goes out plainly, and so does all that follows', async () => {
-    const { gso, set } = failingGso('EIO')
-    const { endpoint, received, failures, come } = await connect(gso)
+    const { kernel, set } = failingKernel('EIO')
+    const { endpoint, received, failures, come } = await connect(kernel)
     endpoint.sendRun(run, 0, run.length, 100)
     await come(4)
     endpoint.sendRun(run, 0, 200, 100)
@@ -107,14 +109,14 @@ describe('sending a window', () => {
   })
 
   it('a client that has gone is no failure of segmentation', async () => {
-    const { endpoint, failures, closed } = await connect(failingGso('ECONNREFUSED').gso)
+    const { endpoint, failures, closed } = await connect(failingKernel('ECONNREFUSED').kernel)
     endpoint.sendRun(run, 0, run.length, 100)
     await new Promise((resolve) => setImmediate(resolve))
     expect([closed(), failures]).toEqual([1, []])
   })
 
   it('closed, it sends nothing and complains about nothing', async () => {
-    const { endpoint, received } = await connect(failingGso('EIO').gso)
+    const { endpoint, received } = await connect(failingKernel('EIO').kernel)
     endpoint.sendRun(run, 0, run.length, 100)
     endpoint.close()
     endpoint.close()
@@ -124,8 +126,8 @@ describe('sending a window', () => {
     expect(received).toEqual([])
   })
 
-  it.skipIf(realGso === undefined)('by the kernel: the same datagrams', async () => {
-    const { endpoint, received, failures, come } = await connect(realGso)
+  it.skipIf(realKernel === undefined)('by the kernel: the same datagrams', async () => {
+    const { endpoint, received, failures, come } = await connect(realKernel)
     endpoint.sendRun(run, 0, run.length, 100)
     await come(4)
     expect(shapes(received)).toEqual([
@@ -138,17 +140,22 @@ describe('sending a window', () => {
   })
 })
 
-it('a local port that is taken is a failure with its code', async () => {
+it('a range whose ports are in use by others has none free', async () => {
   const taken = await bindSocket()
   open.push(taken)
-  const result = await openConnectedEndpoint({
-    localAddress: '127.0.0.1',
-    localPort: taken.address().port,
-    peerAddress: '127.0.0.1',
-    peerPort: 9,
-    onMessage() {},
-    onPortClosed() {},
-    onSegmentationFailed() {},
+  const { port } = taken.address()
+  const source = createConnectedSource({ localAddress: '127.0.0.1', ports: createPortRange(port, port) })
+  const listener = { onPacket() {}, onPortClosed() {}, onSegmentationFailed() {} }
+  const peer = { address: '127.0.0.1', port: 9 }
+  expect(await source.open(peer, undefined, listener)).toEqual({ kind: 'none', reason: 'no-free-port' })
+})
+
+it('an address that is not ours fails with its cause', async () => {
+  const source = createConnectedSource({ localAddress: '203.0.113.9', ports: createEphemeralPorts() })
+  const listener = { onPacket() {}, onPortClosed() {}, onSegmentationFailed() {} }
+  expect(await source.open({ address: '127.0.0.1', port: 9 }, undefined, listener)).toMatchObject({
+    kind: 'none',
+    reason: 'socket-failed',
+    cause: { code: 'EADDRNOTAVAIL' },
   })
-  expect(result).toMatchObject({ kind: 'failed', code: 'EADDRINUSE' })
 })
