@@ -1,5 +1,6 @@
 import { type Arch, parseArch } from '../core/arch.ts'
 import type { UpstreamOptions } from '../upstream/client.ts'
+import { buildDhcp, buildTftp } from './build-dhcp.ts'
 import type { Config, SourceConfig, SourceLocation, StreamConfig, TrustedKeyFile } from './config.ts'
 import { type ConfigPath, pathText } from './config-path.ts'
 import { parseDuration } from './duration.ts'
@@ -32,8 +33,8 @@ export function buildConfig(raw: RawConfig, context: BuildContext): Config {
         ? {}
         : { address: parsed(parseBootAddress(boot.address), boot.address) }),
       http: { ...boot.http, listen: listen(boot.http.listen) },
-      ...(boot.tftp === undefined ? {} : { tftp: { listen: listen(boot.tftp.listen) } }),
-      ...buildDhcp(boot.dhcp),
+      ...(boot.tftp === undefined ? {} : { tftp: buildTftp(boot.tftp) }),
+      ...(boot.dhcp === undefined || boot.dhcp.mode === 'off' ? {} : { dhcp: buildDhcp(boot.dhcp) }),
       loaders: {
         directories: boot.loaders.directories.map((directory, index) =>
           context.absolute(['boot', 'loaders', 'directories', index], directory),
@@ -48,12 +49,6 @@ export function buildConfig(raw: RawConfig, context: BuildContext): Config {
     upstream: buildUpstream(raw, streams, context),
     log,
   }
-}
-
-function buildDhcp(raw: RawConfig['boot']['dhcp']): Pick<Config['boot'], 'dhcp'> {
-  if (raw === undefined || raw.mode === 'off') return {}
-  const { mode, interface: name, style } = raw
-  return { dhcp: { mode, ...(name === undefined ? {} : { interface: name }), style } }
 }
 
 function buildStream(name: string, raw: RawStream, config: RawConfig, context: BuildContext): StreamConfig {

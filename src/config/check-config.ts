@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isInSubnet, parseIpv4Subnet } from '../core/ipv4.ts'
 import { checkSettings } from './check-settings.ts'
 import type { ConfigPath } from './config-path.ts'
 import type { LayeredData, Reporter } from './layered-data.ts'
 import { isLoopback, type ListenAddress, parseListenAddress } from './listen-address.ts'
+import { parseIpv4Range } from './port-and-address-ranges.ts'
 import type { RawConfig } from './schema.ts'
 import { suggestion } from './suggest.ts'
 import { originOf } from './web-url.ts'
@@ -10,7 +12,7 @@ import { originOf } from './web-url.ts'
 /** What a schema cannot say: how the parts of a valid configuration fit together. `now` in ms since the epoch. */
 export function checkConfig(raw: RawConfig, layers: LayeredData, report: Reporter, now: number): void {
   checkListeners(raw, report)
-  checkLaterFeatures(raw, report)
+  checkDhcp(raw, report)
   checkStreams(raw, report)
   checkUnknown(raw, layers, report)
   const streams = new Set(Object.keys(raw.streams))
@@ -46,12 +48,43 @@ function overlap(a: ListenAddress, b: ListenAddress): boolean {
   return a.port === b.port && a.port !== 0 && (isAny(a) || isAny(b) || a.host === b.host)
 }
 
-function checkLaterFeatures({ boot }: RawConfig, report: Reporter): void {
-  if (boot.tftp !== undefined)
-    report.warn(['boot', 'tftp'], 'TFTP is not served by this version', undefined, 'key')
-  if (boot.dhcp !== undefined && boot.dhcp.mode !== 'off') {
-    report.warn(['boot', 'dhcp'], 'DHCP is not served by this version', undefined, 'key')
+function checkDhcp({ boot }: RawConfig, report: Reporter): void {
+  const { dhcp, tftp } = boot
+  if (dhcp === undefined || dhcp.mode === 'off') return
+  if (tftp === undefined) {
+    report.warn(
+      ['boot', 'dhcp'],
+      'without boot.tftp only UEFI HTTP Boot and iPXE find a loader',
+      undefined,
+      'key',
+    )
   }
+  if (dhcp.mode === 'server' && dhcp.subnets.length === 0) {
+    report.problem(
+      ['boot', 'dhcp'],
+      'mode server needs subnets; allowed: a list of { subnet, ranges, … }',
+      undefined,
+      'key',
+    )
+  }
+  if (dhcp.mode === 'proxy' && dhcp.subnets.length > 0) {
+    report.warn(
+      ['boot', 'dhcp', 'subnets'],
+      'a proxy gives no addresses, so its subnets do nothing',
+      undefined,
+      'key',
+    )
+  }
+  dhcp.subnets.forEach((entry, index) => {
+    const subnet = parseIpv4Subnet(entry.subnet)
+    entry.ranges.forEach((text, at) => {
+      const range = parseIpv4Range(text)
+      if (subnet === undefined || range === undefined) return
+      if (isInSubnet(range.first, subnet) && isInSubnet(range.last, subnet)) return
+      const path = ['boot', 'dhcp', 'subnets', index, 'ranges', at]
+      report.problem(path, `${text} is not inside ${entry.subnet}`)
+    })
+  })
 }
 
 function checkStreams(raw: RawConfig, report: Reporter): void {

@@ -1,9 +1,11 @@
 import type { SignaturePolicy } from '../artifacts/fetcher.ts'
 import type { Arch } from '../core/arch.ts'
 import type { ChangePolicies } from '../core/change.ts'
+import type { Ipv4, Ipv4Subnet } from '../core/ipv4.ts'
 import type { ParseHints } from '../streams/metadata.ts'
 import type { UpstreamOptions } from '../upstream/client.ts'
 import type { BootAddress, ListenAddress } from './listen-address.ts'
+import type { Ipv4Range, TftpPortsConfig } from './port-and-address-ranges.ts'
 import type { BaseUrl } from './web-url.ts'
 
 /** The configuration as the rest of the house reads it: parsed, complete, with absolute paths. Machines are in the inventory. */
@@ -25,14 +27,41 @@ export interface BootConfig {
   /** Goes into every URL; absent: the address and port that were asked. */
   readonly address?: BootAddress
   readonly http: { readonly listen: ListenAddress; readonly ignoredMachines: 'script' | 'http-404' }
-  readonly tftp?: { readonly listen: ListenAddress }
   /** Absent: off. */
-  readonly dhcp?: {
-    readonly mode: 'proxy' | 'server'
-    readonly interface?: string
-    readonly style: 'direct' | 'binl'
-  }
+  readonly tftp?: TftpConfig
+  /** Absent: off. */
+  readonly dhcp?: DhcpConfig
   readonly loaders: { readonly directories: readonly string[] }
+}
+
+export interface TftpConfig {
+  readonly listen: ListenAddress
+  readonly ports: TftpPortsConfig
+  readonly maxBlockSize?: number
+}
+
+export interface DhcpConfig {
+  readonly mode: 'proxy' | 'server'
+  readonly interfaces: readonly string[]
+  readonly style: 'direct' | 'binl'
+  readonly isAuthoritative: boolean
+  readonly subnets: readonly DhcpSubnetConfig[]
+}
+
+export interface DhcpSubnetConfig {
+  readonly subnet: Ipv4Subnet
+  readonly ranges: readonly Ipv4Range[]
+  readonly leaseSeconds: number
+  readonly routers: readonly Ipv4[]
+  readonly dnsServers: readonly Ipv4[]
+  readonly ntpServers: readonly Ipv4[]
+  readonly domain?: string
+  readonly options: readonly {
+    readonly code: number
+    readonly type: 'text' | 'addresses' | 'byte' | 'uint16' | 'uint32' | 'hex'
+    readonly value: string
+  }[]
+  readonly allow: 'any' | 'known'
 }
 
 export interface StreamConfig {

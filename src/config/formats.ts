@@ -1,10 +1,12 @@
 import { architectures, parseArch } from '../core/arch.ts'
 import { parseSha256 } from '../core/digest.ts'
+import { parseIpv4, parseIpv4Subnet } from '../core/ipv4.ts'
 import { ignitionUrlProblem, operatorArgumentProblem } from '../core/kernel-argument-rules.ts'
 import { parseMac } from '../core/mac.ts'
 import { parseUuid } from '../core/uuid.ts'
 import { parseDuration } from './duration.ts'
 import { parseBootAddress, parseListenAddress } from './listen-address.ts'
+import { parseIpv4Range, parseTftpPorts } from './port-and-address-ranges.ts'
 import { parseUntil } from './until.ts'
 import { baseUrlProblem, httpUrlProblem, originProblem, proxyUrlProblem } from './web-url.ts'
 
@@ -105,6 +107,22 @@ export const formats = {
   serial: {
     allowed: 'the serial number of one machine, at most 128 characters',
     problem: matching(/^(?! )[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,128}(?<! )$/u),
+  },
+  ipv4: { allowed: 'an IPv4 address such as 192.0.2.10', problem: readable(parseIpv4) },
+  'ipv4-subnet': { allowed: 'a subnet such as 192.0.2.0/24', problem: readable(parseIpv4Subnet) },
+  'ipv4-range': {
+    allowed: 'two addresses, the lower one first, such as 192.0.2.100-192.0.2.199',
+    problem: readable(parseIpv4Range),
+  },
+  domain: {
+    allowed: 'a domain name such as rack.example',
+    problem: matching(
+      /^(?=.{1,253}$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/,
+    ),
+  },
+  'tftp-ports': {
+    allowed: 'each, few, single, or a range of ports such as 30000-30100',
+    problem: readable(parseTftpPorts),
   },
   interface: { allowed: 'a network interface such as eth1', problem: matching(/^[^\s/\p{Cc}]{1,15}$/u) },
   'environment-variable': {

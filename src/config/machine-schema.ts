@@ -81,6 +81,7 @@ export const bootSettingProperties = {
     ),
   ),
   loader: Type.Optional(text('file-name', 'The loader binary for this machine, by its file name.')),
+  dhcpStyle: Type.Optional(oneOf(['direct', 'binl'], 'How a proxy names the boot file for it.')),
 }
 
 const labels = (description: string, extra: { readonly minProperties?: number } = {}) =>
@@ -110,6 +111,8 @@ export const hostSchema = Type.Object(
     uuid: Type.Optional(text('uuid', 'Its SMBIOS UUID; either byte order matches.')),
     serial: Type.Optional(text('serial', 'Its serial number.')),
     arch: Type.Optional(text('arch', 'Its architecture; stands above what the machine says itself.')),
+    address: Type.Optional(text('ipv4', 'The address reserved for it where we are the DHCP server.')),
+    hostName: Type.Optional(text('domain', 'The name it is told by DHCP.')),
     labels: Type.Optional(labels('What groups select it by.')),
     profile: Type.Optional(text('name', 'Its profile.')),
     ...bootSettingProperties,

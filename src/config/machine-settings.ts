@@ -1,6 +1,7 @@
 import { type Arch, parseArch } from '../core/arch.ts'
 import { parseSha256, type Sha256 } from '../core/digest.ts'
 import type { BootSettings, Group, Host, Origin, Profile } from '../core/host.ts'
+import { type Ipv4, parseIpv4 } from '../core/ipv4.ts'
 import { type MacAddress, parseMac } from '../core/mac.ts'
 import { parseUuid, type Uuid } from '../core/uuid.ts'
 import type { RawBootSettings, RawGroup, RawHost } from './machine-schema.ts'
@@ -10,7 +11,7 @@ import { parseUntil } from './until.ts'
 export type Absolute = (file: string) => string
 
 export function buildHost(raw: RawHost, origin: Origin, absolute: Absolute): Host {
-  const { id, macs = [], uuid, serial, arch, labels = {}, profile } = raw
+  const { id, macs = [], uuid, serial, arch, address, hostName, labels = {}, profile } = raw
   return {
     ...buildSettings(raw, absolute),
     id,
@@ -18,6 +19,8 @@ export function buildHost(raw: RawHost, origin: Origin, absolute: Absolute): Hos
     ...(uuid === undefined ? {} : { uuid: parseUuid(uuid) as Uuid }),
     ...(serial === undefined ? {} : { serial }),
     ...(arch === undefined ? {} : { arch: parseArch(arch) as Arch }),
+    ...(address === undefined ? {} : { address: parseIpv4(address) as Ipv4 }),
+    ...(hostName === undefined ? {} : { hostName }),
     labels,
     ...(profile === undefined ? {} : { profile }),
     origin,
@@ -57,6 +60,7 @@ function buildSettings(raw: RawBootSettings, absolute: Absolute): BootSettings {
     platformId,
     rootfs,
     loader,
+    dhcpStyle,
   } = raw
   const settings: { -readonly [Key in keyof BootSettings]: BootSettings[Key] } = {}
   if (stream !== undefined) settings.stream = stream
@@ -81,5 +85,6 @@ function buildSettings(raw: RawBootSettings, absolute: Absolute): BootSettings {
     }))
   }
   if (loader !== undefined) settings.loader = loader
+  if (dhcpStyle !== undefined) settings.dhcpStyle = dhcpStyle
   return settings
 }

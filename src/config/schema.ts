@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { dhcpSchema, tftpSchema } from './dhcp-schema.ts'
 import { groupSchema, profileSchema } from './machine-schema.ts'
 import { closed, list, namedBy, oneOf, text } from './schema-parts.ts'
 import { streamSchema } from './stream-schema.ts'
@@ -32,26 +33,8 @@ export const configSchema = Type.Object(
           },
           { ...closed, section: true, description: 'The boot listener.' },
         ),
-        tftp: Type.Optional(
-          Type.Object(
-            { listen: text('listen-address', 'Where loaders are fetched.', { default: '0.0.0.0:69' }) },
-            { ...closed, description: 'Absent: off. Not served by this version.' },
-          ),
-        ),
-        dhcp: Type.Optional(
-          Type.Object(
-            {
-              mode: oneOf(
-                ['off', 'proxy', 'server'],
-                'proxy: beside the DHCP server of the site. server: instead of it.',
-                { default: 'proxy' },
-              ),
-              interface: Type.Optional(text('interface', 'The network interface it answers on.')),
-              style: oneOf(['direct', 'binl'], 'How a proxy names the boot file.', { default: 'direct' }),
-            },
-            { ...closed, description: 'Absent: off. Not served by this version.' },
-          ),
-        ),
+        tftp: Type.Optional(tftpSchema),
+        dhcp: Type.Optional(dhcpSchema),
         loaders: Type.Object(
           {
             directories: list(text('path', 'A folder.'), 'Where iPXE, GRUB and shim are found.', {

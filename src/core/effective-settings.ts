@@ -41,6 +41,7 @@ export interface EffectiveSettings {
   readonly rootfs: Setting<'rootfs'>
   readonly extraInitrds: Setting<'extraInitrds'>
   readonly loader?: Setting<'loader'>
+  readonly dhcpStyle?: Setting<'dhcpStyle'>
 }
 
 export interface SettingsQuery {
@@ -105,6 +106,7 @@ export function effectiveSettings(query: SettingsQuery): EffectiveSettings {
     rootfs: mostSpecific(layers, 'rootfs') ?? rootfsByUrl,
     extraInitrds: mostSpecific(layers, 'extraInitrds') ?? noList,
     loader: mostSpecific(layers, 'loader'),
+    dhcpStyle: mostSpecific(layers, 'dhcpStyle'),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Arch } from './arch.ts'
 import type { Sha256 } from './digest.ts'
+import type { Ipv4 } from './ipv4.ts'
 import type { MacAddress } from './mac.ts'
 import type { Uuid } from './uuid.ts'
 
@@ -67,6 +68,8 @@ export interface BootSettings {
   readonly extraInitrds?: readonly ExtraInitrd[]
   /** Loader binary by name; used by DHCP and TFTP. */
   readonly loader?: string
+  /** How a proxy names the boot file for it (field case 4). */
+  readonly dhcpStyle?: 'direct' | 'binl'
 }
 
 export interface Host extends BootSettings {
@@ -76,6 +79,9 @@ export interface Host extends BootSettings {
   readonly serial?: string
   /** Stands above what the machine says of itself. */
   readonly arch?: Arch
+  /** Reserved for it where we are the DHCP server. */
+  readonly address?: Ipv4
+  readonly hostName?: string
   readonly labels: Readonly<Record<string, string>>
   readonly profile?: string
   readonly origin: Origin
