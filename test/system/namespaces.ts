@@ -29,14 +29,17 @@ export interface Lab {
   stop(): Promise<void>
 }
 
+/** iproute2's. */
+const ipCommand = 'ip'
+
 /** Why there can be no namespaces here; `undefined` when there can. */
 export function labProblem(): string | undefined {
   if (process.getuid?.() !== 0) return 'needs root'
   const name = `pl${process.pid}probe`
-  const made = spawnSync('ip', ['netns', 'add', name])
+  const made = spawnSync(ipCommand, ['netns', 'add', name])
   if (made.error) return 'needs the ip command (package iproute2)'
   if (made.status !== 0) return 'network namespaces cannot be made here'
-  spawnSync('ip', ['netns', 'del', name])
+  spawnSync(ipCommand, ['netns', 'del', name])
   return undefined
 }
 
@@ -51,7 +54,7 @@ export function createLab(): Lab {
   let cables = 0
 
   const ip = (...command: readonly string[]): string =>
-    execFileSync('ip', command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+    execFileSync(ipCommand, command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 
   return {
     namespace(short) {
@@ -63,7 +66,7 @@ export function createLab(): Lab {
         name,
         run: (...command) => ip('netns', 'exec', name, ...command),
         start(command, environment = {}) {
-          const started = startLines(['ip', 'netns', 'exec', name, ...command], environment)
+          const started = startLines([ipCommand, 'netns', 'exec', name, ...command], environment)
           processes.push(started)
           return started
         },
@@ -84,7 +87,7 @@ export function createLab(): Lab {
     },
     async stop() {
       for (const each of processes.reverse()) await each.stop('SIGKILL')
-      for (const name of namespaces) spawnSync('ip', ['netns', 'del', name])
+      for (const name of namespaces) spawnSync(ipCommand, ['netns', 'del', name])
     },
   }
 }
