@@ -97,7 +97,7 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
       logMiss(exchange)
       const seconds = parts.monotonicSeconds() - startedAt
       parts.onRequest(exchange.route, request.method ?? '', exchange.status, seconds)
-      if (parts.isClosing() && !exchange.isLast) request.socket.destroySoon()
+      if (parts.isClosing() && request.socket.writable) request.socket.destroySoon()
     }
 
     try {
