@@ -16,7 +16,7 @@ const maxDroppedBodyBytes = 64 * 1024
 const methodNotAllowed = textReply(
   405,
   'Only GET and HEAD are answered here. The admin listener takes changes.',
-  [['Allow', 'GET, HEAD']],
+  ['Allow', 'GET, HEAD'],
 )
 const nothingHere = notFound(
   'Nothing has this name here. A machine starts with /boot.ipxe; /streams/<stream>.json lists files.',
