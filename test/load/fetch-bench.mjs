@@ -83,6 +83,8 @@ function writeSample(directory, sizeBytes) {
   return { file, sha256: hash.digest('hex') }
 }
 
+const nginx = 'nginx'
+
 /** nginx where there is one, as the published figures were made with; else a few lines of Node. */
 async function startServer(directory, file) {
   const port = await freePort()
@@ -96,9 +98,9 @@ async function startServer(directory, file) {
     `daemon off; pid ${directory}/nginx.pid; error_log stderr; worker_processes 1; events {}\n` +
       `http { access_log off; sendfile on; ${scratch} server { listen 127.0.0.1:${port}; root ${directory}; } }\n`,
   )
-  const hasNginx = spawnSync('nginx', ['-v']).status === 0
+  const hasNginx = spawnSync(nginx, ['-v']).status === 0
   const child = hasNginx
-    ? spawn('nginx', ['-p', directory, '-c', config], { stdio: 'ignore' })
+    ? spawn(nginx, ['-p', directory, '-c', config], { stdio: 'ignore' })
     : spawn(process.execPath, [
         fileURLToPath(new URL('node-peer.mjs', import.meta.url)),
         String(port),
