@@ -226,7 +226,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ledger,
     findRelease: createReleaseFinder({ store, archive, streamOf, streams: () => streams, clock }),
     recordDocument: (document) => store.recordDocument(document),
-    ensure,
+    ensure: (id) => sync.want(id),
     onChanged: publish,
     clock,
     timers,
@@ -257,7 +257,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     leases,
     onEvent: (event) => options.onBootEvent?.(event),
     onWanted({ stream, arch, release }) {
-      if (release !== undefined) pins.request({ stream, arch, release })
+      if (release === undefined) return
+      pins.request({ stream, arch, release })
+      const { target } = ledger.headOf(stream, arch)
+      if (target !== undefined && ledger.bootimages.get(target)?.bootimage.release === release)
+        sync.want(target)
     },
   })
 
