@@ -134,7 +134,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       await check.ensure(request)
     } catch (error) {
       if (!isServiceError(error, 'SPACE_INSUFFICIENT')) throw error
-      const { remove } = await garbage.run({ isShort: true })
+      // What is current, previous, pinned or being booted stays even then (G6).
+      const { remove } = await garbage.run()
       if (remove.length === 0) throw error
       await check.ensure(request)
     }
