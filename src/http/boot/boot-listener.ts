@@ -112,7 +112,8 @@ export function createBootListener(options: BootListenerOptions): BootListener {
       onFileProblem(sha256, problem) {
         if (alarms.allows(`${sha256} ${problem}`))
           log.error({ sha256, problem }, 'verified file cannot be served')
-        options.onFileProblem?.(sha256, problem)
+        // A file that could not be opened for want of descriptors is as good as before.
+        if (problem !== 'out-of-descriptors') options.onFileProblem?.(sha256, problem)
       },
     },
     misses,

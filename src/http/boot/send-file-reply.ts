@@ -138,5 +138,6 @@ function singleHeader(value: string | string[] | undefined): string | undefined 
 }
 
 function fileProblemText(problem: FileProblem): string {
+  if (problem === 'out-of-descriptors') return 'Too many files are open right now. Ask again.'
   return `This file is in the catalog, but on disk it is ${problem.replaceAll('-', ' ')}. It is not served until it is whole again; \`pilotlight verify\` looks for the cause.`
 }
