@@ -9,15 +9,15 @@ export interface Location {
  * Where an artifact may be found, in the order of trying: mirrors as configured, the document's own location last.
  * A digest makes every mirror trustworthy, so a wrong guess costs one 404 and nothing else.
  *
- * A mirror is a base URL, below which four usual layouts are tried:
+ * A mirror is a base URL, below which the usual layouts are tried:
  *
  * - the whole path of the original URL (a copy made by rsync or a caching proxy)
  * - its last three parts (`<release>/<arch>/<name>`, a copy of one stream's builds)
  * - the file name alone (a flat directory)
+ * - `artifacts/<hex>/<name>` (another Pilotlight)
  * - `sha256/<hex>`, for a signature `sha256/<hex>.sig` (by digest alone)
  *
- * or a URL with placeholders, tried as it is: `{path}`, `{name}`, `{sha256}`. Another Pilotlight is
- * `http://other/artifacts/{sha256}/{name}`.
+ * or a URL with placeholders, tried as it is: `{path}`, `{name}`, `{sha256}`.
  */
 export function locationsOf(
   { location, name, sha256 }: Pick<Artifact, 'location' | 'name' | 'sha256'>,
@@ -67,9 +67,16 @@ function mirrorUrls({ location, name, byDigest, sha256 }: Wanted, mirror: string
   const values: Readonly<Record<string, string>> = { path: path || fileName, name: fileName, sha256 }
   if (mirror.search(placeholder) !== -1) {
     const filled = mirror.replace(placeholder, (_, key: string) => values[key.toLowerCase()] ?? '')
-    return URL.canParse(filled) ? [filled] : []
+    // A base URL ends with a slash wherever it was configured as one; a file does not.
+    return URL.canParse(filled) ? [filled.replace(/\/$/, '')] : []
   }
   const base = mirror.endsWith('/') ? mirror : `${mirror}/`
-  const tails = [path || fileName, parts.slice(-3).join('/') || fileName, fileName, byDigest]
+  const tails = [
+    path || fileName,
+    parts.slice(-3).join('/') || fileName,
+    fileName,
+    `artifacts/${sha256}/${fileName}`,
+    byDigest,
+  ]
   return URL.canParse(base) ? tails.map((tail) => base + tail) : []
 }

@@ -12,7 +12,7 @@ import { storing } from './storage-error.ts'
 export const defaultReserveBytes = 256 * 2 ** 20
 
 /** How many locations of one artifact are asked for its size before it counts as unknown. */
-const mostSizeQuestions = 4
+const mostSizeQuestions = 6
 
 export interface SpaceVerdict {
   readonly isEnough: boolean

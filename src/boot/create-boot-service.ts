@@ -72,6 +72,7 @@ function decided(decision: BootDecision, client: BootClient, bootId: BootId, at:
     bootId,
     kind: decision.kind,
     reason: decision.reasons[0].code,
+    reasons: decision.reasons,
     mac: client.macs[0],
     host: decision.host?.id,
     address: client.address,

@@ -18,8 +18,11 @@ export interface Leases {
   touch(bootId: BootId, now: number): void
   /** Bootimages that garbage collection must keep. */
   leasedBootimages(now: number): ReadonlySet<BootimageId>
-  /** Attempts that began or showed life since the last call, each once, in their newest form. */
-  takeUnsaved(): readonly BootAttempt[]
+  /**
+   * Attempts that began or showed life since the last call, each once, in their newest form; at most `maximum`, the
+   * others stay for the next call.
+   */
+  takeUnsaved(maximum?: number): readonly BootAttempt[]
   /** After a batch could not be saved: those attempts belong to the next one, unless they are over by then. */
   returnUnsaved(attempts: readonly BootAttempt[]): void
   /** Takes up what an earlier process saved; what is over by now is left out. */
@@ -98,11 +101,14 @@ export function createLeases({ maximum = 50_000 }: LeasesOptions = {}): Leases {
       forgetOver(now)
       return new Set([...holders.keys(), ...mergedUntil.keys()])
     },
-    takeUnsaved() {
-      const batch = [...unsaved]
-        .map((bootId) => attempts.get(bootId))
-        .filter((attempt) => attempt !== undefined)
-      unsaved.clear()
+    takeUnsaved(most = Infinity) {
+      const batch: BootAttempt[] = []
+      for (const bootId of unsaved) {
+        if (batch.length >= most) break
+        unsaved.delete(bootId)
+        const attempt = attempts.get(bootId)
+        if (attempt !== undefined) batch.push(attempt)
+      }
       return batch
     },
     returnUnsaved(batch) {

@@ -1,7 +1,7 @@
 import type { DecisionKind } from './boot-decision.ts'
 import type { BootimageId } from './bootimage.ts'
 import type { MacAddress } from './mac.ts'
-import type { ReasonCode } from './reason.ts'
+import type { Reason, ReasonCode } from './reason.ts'
 
 declare const bootIdBrand: unique symbol
 /** Names one boot attempt; 22 URL-safe characters (128 random bits), minted by the answer that decides. */
@@ -20,7 +20,10 @@ export type BootEvent =
       readonly at: number
       readonly bootId: BootId
       readonly kind: DecisionKind
+      /** Of the reason that decided, which is the first of `reasons`. */
       readonly reason: ReasonCode
+      /** As the script tells them (G10). */
+      readonly reasons: readonly [Reason, ...Reason[]]
       readonly mac?: MacAddress
       readonly host?: string
       readonly address?: string

@@ -13,7 +13,7 @@ export const reasonTexts = {
   // what an admin wanted
   'unknown-ignored': 'unknown machines are ignored (unknown: ignore)',
   'unknown-gets-profile': 'unknown machines get profile {profile}',
-  'unknown-never-installs': 'profile {profile} installs to disk; unknown machines are never installed',
+  'unknown-never-installs': 'profile {profile} installs to disk, and unknown machines are never installed',
   'mode-hold': 'held by an admin: {why}',
   'mode-local': 'boots from its own disk',
   'mode-not-set': 'no mode is set for it',
@@ -21,7 +21,8 @@ export const reasonTexts = {
   'install-armed': 'install generation {generation} to {device} is armed',
   'install-device-missing': 'mode is install, but no install device is set',
   'kernel-argument-invalid': 'kernel argument {argument} cannot be used: {problem}',
-  'ignition-not-served': 'its Ignition config is a {kind}; in this version only a URL reaches the machine',
+  'ignition-not-served':
+    'its Ignition config is a {kind}, and in this version only a URL reaches the machine',
   'profile-missing': 'profile {profile} does not exist',
   'stream-not-set': 'no stream is set for it',
   'stream-not-configured': 'stream {stream} is not configured',

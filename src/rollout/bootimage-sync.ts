@@ -39,6 +39,8 @@ export interface BootimageSyncOptions {
 export interface BootimageSync {
   /** Fetches the set unless it is ready or on its way; resolves with its state afterwards. Never rejects. */
   ensure(id: BootimageId): Promise<BootimageRecord | undefined>
+  /** The same for whoever may ask a thousand times a minute: a set that failed just now is left alone for a while. */
+  want(id: BootimageId): void
   /** Forgets the waiting time of a failed set, because something changed that may help. */
   retryNow(id: BootimageId): void
   isBusy(): boolean
@@ -47,12 +49,14 @@ export interface BootimageSync {
 
 const firstRetryMs = 15_000
 const longestRetryMs = 10 * 60_000
+/** Machines that wait for a failed set bring its next try forward to this. */
+const wantedRetryMs = 30_000
 
 /** Gets whole sets: one flight per bootimage, two sets at a time, failures retried with growing pauses. */
 export function createBootimageSync(options: BootimageSyncOptions): BootimageSync {
   const { ledger, fetcher, blobIndex, clock, timers, log } = options
   const flights = new Map<BootimageId, Promise<BootimageRecord | undefined>>()
-  const retries = new Map<BootimageId, { failures: number; cancel: () => void }>()
+  const retries = new Map<BootimageId, { failures: number; failedAt: number; cancel: () => void }>()
   const stopping = new AbortController()
   const slots = createSlots(2)
 
@@ -113,7 +117,7 @@ export function createBootimageSync(options: BootimageSyncOptions): BootimageSyn
     const cancel = timers.after(pauseMs, () => {
       if (options.isWanted(id)) void ensure(id)
     })
-    retries.set(id, { failures, cancel })
+    retries.set(id, { failures, failedAt: clock.now(), cancel })
     if (code === 'ARTIFACT_DIGEST_MISMATCH' && failures === 1) {
       const stream = ledger.bootimages.get(id)?.bootimage.stream
       if (stream !== undefined) await options.refreshStream(stream).catch(() => {})
@@ -144,6 +148,10 @@ export function createBootimageSync(options: BootimageSyncOptions): BootimageSyn
 
   return {
     ensure,
+    want(id) {
+      const failedAt = retries.get(id)?.failedAt
+      if (failedAt === undefined || clock.now() - failedAt >= wantedRetryMs) void ensure(id)
+    },
     retryNow(id) {
       const retry = retries.get(id)
       if (retry === undefined) return

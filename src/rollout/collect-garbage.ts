@@ -27,21 +27,16 @@ export interface GarbageCollectorOptions {
 }
 
 export interface GarbageCollector {
-  plan(options?: GarbageOptions): GcPlan
+  plan(): GcPlan
   /** Runs a plan; what is in the way of one removal does not stop the others. */
-  run(options?: GarbageOptions): Promise<GcPlan>
-}
-
-export interface GarbageOptions {
-  /** Keep no previous bootimages either: the disk is full. */
-  readonly isShort?: boolean
+  run(): Promise<GcPlan>
 }
 
 /** Removes what nothing needs (G6): first from the state, then from the snapshot, then from the disk. */
 export function createGarbageCollector(options: GarbageCollectorOptions): GarbageCollector {
   const { ledger, blobIndex, clock, log } = options
 
-  function plan({ isShort = false }: GarbageOptions = {}): GcPlan {
+  function plan(): GcPlan {
     return planGc({
       blobs: [...blobIndex.facts]
         .filter(([sha256]) => !options.isExtra(sha256))
@@ -51,7 +46,7 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Garbag
       pins: [...options.pinned()].map((bootimage) => ({ bootimage })),
       leased: options.leased(),
       derived: ledger.derived,
-      keep: (stream) => (isShort ? 0 : (options.keepOf(stream) ?? 0)),
+      keep: (stream) => options.keepOf(stream) ?? 0,
       now: clock.now(),
       startedAt: options.startedAt,
       longestAttemptMs: longestBootAttemptMs,
@@ -60,14 +55,14 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Garbag
 
   return {
     plan,
-    async run(settings) {
-      const planned = plan(settings)
+    async run() {
+      const planned = plan()
       for (const id of planned.evicted) await ledger.setState(id, { state: 'known' })
       await forgetEvicted(ledger, new Set(planned.evicted))
       if (planned.evicted.length > 0) options.publish()
       for (const { sha256, sizeBytes, why } of planned.remove) {
         // A pin may have asked for it since: what is wanted by now stays.
-        if (!plan(settings).remove.some((entry) => entry.sha256 === sha256)) continue
+        if (!plan().remove.some((entry) => entry.sha256 === sha256)) continue
         try {
           await options.blobs.remove(sha256)
           blobIndex.remove(sha256)

@@ -26,11 +26,14 @@ export interface PinResolverOptions {
 export interface PinResolver {
   /** The pins of the current configuration; all that are not resolved yet are looked for. */
   setWanted(pins: readonly WantedPin[]): Promise<void>
-  /** A pin that a machine asked for just now; single flight, and not more often than every half minute. */
+  /**
+   * A machine waits for this now; single flight, and not more often than every half minute. What no pin in force names
+   * is not looked for; one that does may be asked for another architecture than was foreseen.
+   */
   request(pin: WantedPin): void
   /** Looks again for what could not be found, because a new document is here. */
   retry(): Promise<void>
-  /** The bootimages of all pins in force that are resolved. */
+  /** The bootimages of all pins in force that are resolved, for every architecture that was asked for. */
   pinned(): ReadonlySet<BootimageId>
   /** Why a pin is not resolved, by `<stream>/<arch>/<release>`. */
   unresolved(): ReadonlyMap<string, string>
@@ -49,6 +52,8 @@ const mostRequested = 1000
 export function createPinResolver(options: PinResolverOptions): PinResolver {
   const { ledger, clock, timers, log } = options
   let configured = new Map<string, WantedPin>()
+  /** `<stream>/<release>` of those. */
+  let inForce = new Set<string>()
   const requested = new Map<string, WantedPin>()
   const flights = new Map<string, Promise<void>>()
   const misses = new Map<
@@ -122,6 +127,8 @@ export function createPinResolver(options: PinResolverOptions): PinResolver {
   }
 
   const isWanted = (key: string) => configured.has(key) || requested.has(key)
+  const isInForce = ({ stream, release }: { stream: string; release: string }) =>
+    inForce.has(`${stream}/${release}`)
 
   function start(pin: WantedPin): Promise<void> {
     const key = keyOf(pin)
@@ -137,12 +144,14 @@ export function createPinResolver(options: PinResolverOptions): PinResolver {
   return {
     async setWanted(pins) {
       configured = new Map(pins.map((pin) => [keyOf(pin), pin]))
+      inForce = new Set(pins.map(({ stream, release }) => `${stream}/${release}`))
+      for (const [key, pin] of requested) if (!isInForce(pin)) requested.delete(key)
       for (const key of misses.keys()) if (!isWanted(key)) forgetMiss(key)
       await Promise.all(pins.map(start))
     },
     request(pin) {
       const key = keyOf(pin)
-      if (flights.has(key) || clock.now() < (misses.get(key)?.notBefore ?? 0)) return
+      if (!isInForce(pin) || flights.has(key) || clock.now() < (misses.get(key)?.notBefore ?? 0)) return
       if (!configured.has(key)) {
         if (requested.size >= mostRequested) return
         requested.set(key, pin)
@@ -154,12 +163,7 @@ export function createPinResolver(options: PinResolverOptions): PinResolver {
       await Promise.all(missed.filter((pin) => pin !== undefined).map(start))
     },
     pinned() {
-      const ids = new Set<BootimageId>()
-      for (const pin of [...configured.values(), ...requested.values()]) {
-        const fixed = ledger.pinOf(pin.stream, pin.arch, pin.release)
-        if (fixed !== undefined) ids.add(fixed.bootimage)
-      }
-      return ids
+      return new Set([...ledger.pins.values()].filter(isInForce).map(({ bootimage }) => bootimage))
     },
     unresolved: () => new Map([...misses].map(([key, { reason }]) => [key, reason])),
     async stop() {

@@ -134,7 +134,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       await check.ensure(request)
     } catch (error) {
       if (!isServiceError(error, 'SPACE_INSUFFICIENT')) throw error
-      const { remove } = await garbage.run({ isShort: true })
+      // What is current, previous, pinned or being booted stays even then (G6).
+      const { remove } = await garbage.run()
       if (remove.length === 0) throw error
       await check.ensure(request)
     }
@@ -226,7 +227,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ledger,
     findRelease: createReleaseFinder({ store, archive, streamOf, streams: () => streams, clock }),
     recordDocument: (document) => store.recordDocument(document),
-    ensure,
+    ensure: (id) => sync.want(id),
     onChanged: publish,
     clock,
     timers,
@@ -257,7 +258,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     leases,
     onEvent: (event) => options.onBootEvent?.(event),
     onWanted({ stream, arch, release }) {
-      if (release !== undefined) pins.request({ stream, arch, release })
+      if (release === undefined) return
+      pins.request({ stream, arch, release })
+      const { target } = ledger.headOf(stream, arch)
+      if (target !== undefined && ledger.bootimages.get(target)?.bootimage.release === release)
+        sync.want(target)
     },
   })
 

@@ -1,5 +1,6 @@
 import type { BootEvent } from '../core/boot-event.ts'
 import type { Log } from '../core/log.ts'
+import { reasonText } from '../core/reason.ts'
 
 /** A log line before it is written. */
 export interface BootLogLine {
@@ -17,7 +18,9 @@ export function bootLogLine(event: BootEvent): BootLogLine {
   const { type, at, ...fields } = event
   if (event.type === 'decided') {
     const needsAttention = event.kind === 'hold' && event.reason !== 'mode-hold'
-    return { level: needsAttention ? 'warn' : 'info', message: 'boot decided', fields }
+    // The sentences of the script, word for word (G10).
+    const told = { ...fields, reasons: event.reasons.map(reasonText) }
+    return { level: needsAttention ? 'warn' : 'info', message: 'boot decided', fields: told }
   }
   const isWholeFile = event.method === 'GET' && event.status === 200
   if (isWholeFile && event.completed) return { level: 'info', message: 'artifact sent', fields }

@@ -20,6 +20,7 @@ describe('locationsOf', () => {
       'http://mirror.example/fcos/prod/streams/stable/builds/44.1/x86_64/live-kernel.x86_64',
       'http://mirror.example/fcos/44.1/x86_64/live-kernel.x86_64',
       'http://mirror.example/fcos/live-kernel.x86_64',
+      `http://mirror.example/fcos/artifacts/${sha256}/live-kernel.x86_64`,
       `http://mirror.example/fcos/sha256/${sha256}`,
       location,
     ])
@@ -30,9 +31,11 @@ describe('locationsOf', () => {
     expect(urls(['http://one.example/', 'http://two.example/'], spaced)).toEqual([
       'http://one.example/a%20b/k%2Bx',
       'http://one.example/k%2Bx',
+      `http://one.example/artifacts/${sha256}/k%2Bx`,
       `http://one.example/sha256/${sha256}`,
       'http://two.example/a%20b/k%2Bx',
       'http://two.example/k%2Bx',
+      `http://two.example/artifacts/${sha256}/k%2Bx`,
       `http://two.example/sha256/${sha256}`,
       spaced.location,
     ])
@@ -41,6 +44,7 @@ describe('locationsOf', () => {
   it.each([
     ['http://m.example/{path}', `http://m.example/prod/streams/stable/builds/44.1/x86_64/live-kernel.x86_64`],
     ['http://m.example/artifacts/{sha256}/{name}', `http://m.example/artifacts/${sha256}/live-kernel.x86_64`],
+    ['http://m.example/%7Bsha256%7D/%7Bname%7D/', `http://m.example/${sha256}/live-kernel.x86_64`],
     ['http://m.example/%7Bname%7D?token=1', 'http://m.example/live-kernel.x86_64?token=1'],
   ])('takes %s as it is', (mirror, url) => {
     expect(urls([mirror])).toEqual([url, location])
@@ -50,6 +54,7 @@ describe('locationsOf', () => {
     expect(urls(['https://builds.example/', 'https://builds.example'])).toEqual([
       'https://builds.example/44.1/x86_64/live-kernel.x86_64',
       'https://builds.example/live-kernel.x86_64',
+      `https://builds.example/artifacts/${sha256}/live-kernel.x86_64`,
       `https://builds.example/sha256/${sha256}`,
       location,
     ])
@@ -72,6 +77,7 @@ describe('signatureLocationsOf', () => {
     ).toEqual([
       'http://m.example/prod/sigs/live-kernel.x86_64.sig',
       'http://m.example/live-kernel.x86_64.sig',
+      `http://m.example/artifacts/${sha256}/live-kernel.x86_64.sig`,
       `http://m.example/sha256/${sha256}.sig`,
       signature,
     ])

@@ -57,6 +57,7 @@ describe('answering a machine', () => {
         bootId,
         kind: 'live',
         reason: 'follows-current',
+        reasons: decision.reasons,
         mac: '52:54:00:ab:cd:ef',
         host: 'n01',
         address: '192.0.2.55',

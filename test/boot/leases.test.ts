@@ -118,6 +118,17 @@ describe('batches for the store', () => {
     expect(leases.takeUnsaved()).toEqual([])
   })
 
+  it('have a bound, and what is beyond it comes with the next one', () => {
+    const leases = createLeases()
+    for (const name of ['a', 'b', 'c']) leases.start(attempt(name, 'image-1'))
+    leases.touch(bootId('a'), start + 1)
+    const names = (batch: readonly BootAttempt[]) => batch.map(({ bootId: id }) => id)
+    expect(names(leases.takeUnsaved(2))).toEqual([bootId('a'), bootId('b')])
+    leases.touch(bootId('a'), start + 2)
+    expect(names(leases.takeUnsaved(2))).toEqual([bootId('c'), bootId('a')])
+    expect(leases.takeUnsaved(2)).toEqual([])
+  })
+
   it('that could not be saved come again, without what is over', () => {
     const leases = createLeases()
     leases.start(attempt('a', 'image-1'))

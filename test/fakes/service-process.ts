@@ -53,7 +53,7 @@ export async function startServiceProcess(
 export async function eventually<T>(
   ask: () => Promise<T>,
   satisfies: (answer: T) => boolean,
-  withinMs = 30_000,
+  withinMs = 25_000,
 ): Promise<T> {
   const until = Date.now() + withinMs
   for (;;) {

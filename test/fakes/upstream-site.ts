@@ -39,6 +39,8 @@ export interface UpstreamSite {
   publish(path: string, bytes: Buffer | string | undefined): void
   /** Paths that `isConcerned` are answered by `answer` until the returned function is called. */
   disturb(isConcerned: (path: string) => boolean, answer: Disturbance): () => void
+  /** The tag that a body is sent with. */
+  etagOf(body: Buffer): string
   /** GETs of a path so far. */
   gets(path: string): number
   /** The files of a release for one architecture, x86_64 unless told otherwise. */
@@ -142,6 +144,7 @@ export async function startUpstreamSite(options: {
       disturbances.add(disturbance)
       return () => void disturbances.delete(disturbance)
     },
+    etagOf,
     gets: (path) => requests.filter((seen) => seen.method === 'GET' && seen.path === path).length,
     set: setOf,
     pathOf: (release, file, arch = 'x86_64') => samplePath(release, arch, setOf(release, arch)[file].name),
@@ -164,13 +167,17 @@ function listen(
   })
 }
 
+function etagOf(body: Buffer): string {
+  return `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"`
+}
+
 /** Whole bodies with a strong tag, conditional requests and open-ended ranges: what a download resumes with. */
 function sendBody(request: IncomingMessage, response: ServerResponse, body: Buffer | undefined): void {
   if (body === undefined) {
     response.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n')
     return
   }
-  const etag = `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"`
+  const etag = etagOf(body)
   if (request.headers['if-none-match'] === etag) {
     response.writeHead(304, { etag }).end()
     return

@@ -111,6 +111,10 @@ it(`G7 killed ${rounds} times at random points, the service never shows a half f
   expect(boot.script).toContain(releaseOf(rounds))
   expect(await expectWholeBlobs()).toBeGreaterThanOrEqual(3)
   await service.kill('SIGTERM')
+  // What a superseded release left is kept for a day, because it can be continued; nothing else stays behind.
   const incoming = await readdir(join(directory, 'data/incoming'))
-  expect(incoming).toEqual([])
+  const notes = incoming.filter((name) => name.endsWith('.resume'))
+  expect(incoming.filter((name) => !name.endsWith('.resume')).sort()).toEqual(
+    notes.map((name) => name.slice(0, -'.resume'.length)).sort(),
+  )
 }, 600_000)

@@ -339,6 +339,24 @@ describe('single flight', () => {
     expect(ledger.bootimages.get(r1.id)?.state).toBe('ready')
   })
 
+  it('a thousand machines that wait for a set that failed bring its next try forward to half a minute', async () => {
+    fetcher.failures.set(r1.kernel.sha256, new ServiceError('ARTIFACT_UNAVAILABLE', 'HTTP 404'))
+    await read([r1])
+    for (let failure = 0; failure < 5; failure += 1) await time.advance(15_000 * 2 ** failure)
+    const tries = fetcher.requests.length
+    const askThousandTimes = async () => {
+      for (let machine = 0; machine < 1000; machine += 1) sync.want(r1.id)
+      await settled()
+    }
+    await askThousandTimes()
+    await time.advance(29_000)
+    await askThousandTimes()
+    expect(fetcher.requests.length).toBe(tries)
+    await time.advance(1_000)
+    await askThousandTimes()
+    expect(fetcher.requests.length).toBe(tries + 1)
+  })
+
   it('a ready set whose file vanished is fetched again', async () => {
     await read([r1])
     index.remove(r1.initramfs.sha256)

@@ -117,11 +117,39 @@ describe('a pin that cannot be resolved', () => {
   })
 
   it('a thousand machines that ask for it in one instant cause one look', async () => {
+    const { arch: _, ...otherArch } = pin
+    await resolver.setWanted([{ ...otherArch, arch: 'aarch64' }])
+    asked = 0
     for (let machine = 0; machine < 1000; machine += 1) resolver.request(pin)
     await settled()
     for (let machine = 0; machine < 1000; machine += 1) resolver.request(pin)
     await settled()
     expect(asked).toBe(1)
+  })
+})
+
+describe('what a machine waits for', () => {
+  it('is not looked for and holds nothing when no pin names it: the stream fetches it anyway', async () => {
+    await ledger.addBootimage(makeRecord(image, 'queued'))
+    resolver.request(pin)
+    await settled()
+    expect([ensured, asked, resolver.pinned().size, ledger.pins.size]).toEqual([[], 0, 0, 0])
+  })
+
+  it('G5 for an architecture that nobody foresaw is held as long as the pin, and no longer', async () => {
+    const foreseen = { ...pin, arch: 'aarch64' } as const
+    await ledger.addBootimage(makeRecord(image, 'known'))
+    await resolver.setWanted([foreseen])
+    resolver.request(pin)
+    await settled()
+    expect(ensured).toEqual([image.id])
+    expect([...resolver.pinned()]).toEqual([image.id])
+    // Also after a restart, when nobody has asked yet.
+    await open()
+    await resolver.setWanted([foreseen])
+    expect([...resolver.pinned()]).toEqual([image.id])
+    await resolver.setWanted([])
+    expect(resolver.pinned().size).toBe(0)
   })
 })
 

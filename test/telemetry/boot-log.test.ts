@@ -1,15 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import type { BootEvent } from '../../src/core/boot-event.ts'
+import type { BootEvent, BootId } from '../../src/core/boot-event.ts'
+import type { MacAddress } from '../../src/core/mac.ts'
+import { reason } from '../../src/core/reason.ts'
 import { bootLogLine, createBootLog } from '../../src/telemetry/boot-log.ts'
 
 const decided = {
   type: 'decided',
   at: 0,
-  bootId: 'AAAAAAAAAAAAAAAAAAAAAA',
+  bootId: 'AAAAAAAAAAAAAAAAAAAAAA' as BootId,
   kind: 'live',
   reason: 'follows-current',
-  mac: '52:54:00:ab:cd:ef',
-} as BootEvent
+  reasons: [reason('follows-current', { stream: 'fcos-stable', release: '44.20260707.3.1' })],
+  mac: '52:54:00:ab:cd:ef' as MacAddress,
+} satisfies BootEvent
 const sent = {
   type: 'artifact-sent',
   at: 0,
@@ -35,7 +38,7 @@ describe('field case 165: what is normal stays below warn', () => {
   })
 })
 
-test('the facts of the event are the fields of the line', () => {
+test('G10 the facts of the event are the fields of the line, with the reasons in words', () => {
   const lines: unknown[] = []
   const record = (level: string) => (fields: object, message: string) => {
     lines.push([level, fields, message])
@@ -49,6 +52,7 @@ test('the facts of the event are the fields of the line', () => {
         bootId: 'AAAAAAAAAAAAAAAAAAAAAA',
         kind: 'live',
         reason: 'follows-current',
+        reasons: ['follows stream fcos-stable: current is 44.20260707.3.1'],
         mac: '52:54:00:ab:cd:ef',
       },
       'boot decided',

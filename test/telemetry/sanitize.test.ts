@@ -18,6 +18,14 @@ test('G12 boot tokens in paths never reach a log', () => {
   )
 })
 
+test('text in which there is nothing to hide comes out as it is, and what hides in it does not', () => {
+  const plain = 'follows stream fcos-stable: current is 44.20260707.3.1 (host rack1/n01, 52:54:00:ab:cd:ef)'
+  expect(sanitizeText(plain)).toBe(plain)
+  expect(sanitizeText(`${plain} /report/AbC123`)).toBe(`${plain} /report/[redacted]`)
+  expect(sanitizeText(`${plain} x/ignition/AbC123/y`)).toBe(`${plain} x/ignition/[redacted]/y`)
+  expect(sanitizeText(`${plain}\n`)).toBe(`${plain}\\x0a`)
+})
+
 test('fields with secret names are redacted whatever they hold, others are kept', () => {
   expect(
     sanitizeFields({

@@ -16,7 +16,7 @@ const maxDroppedBodyBytes = 64 * 1024
 const methodNotAllowed = textReply(
   405,
   'Only GET and HEAD are answered here. The admin listener takes changes.',
-  [['Allow', 'GET, HEAD']],
+  ['Allow', 'GET, HEAD'],
 )
 const nothingHere = notFound(
   'Nothing has this name here. A machine starts with /boot.ipxe; /streams/<stream>.json lists files.',
@@ -97,7 +97,7 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
       logMiss(exchange)
       const seconds = parts.monotonicSeconds() - startedAt
       parts.onRequest(exchange.route, request.method ?? '', exchange.status, seconds)
-      if (parts.isClosing() && !exchange.isLast) request.socket.destroySoon()
+      if (parts.isClosing() && request.socket.writable) request.socket.destroySoon()
     }
 
     try {

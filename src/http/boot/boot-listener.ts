@@ -112,7 +112,8 @@ export function createBootListener(options: BootListenerOptions): BootListener {
       onFileProblem(sha256, problem) {
         if (alarms.allows(`${sha256} ${problem}`))
           log.error({ sha256, problem }, 'verified file cannot be served')
-        options.onFileProblem?.(sha256, problem)
+        // A file that could not be opened for want of descriptors is as good as before.
+        if (problem !== 'out-of-descriptors') options.onFileProblem?.(sha256, problem)
       },
     },
     misses,
@@ -146,7 +147,7 @@ export function createBootListener(options: BootListenerOptions): BootListener {
     response.on('close', () => {
       connection.openRequests -= 1
       if (connection.openRequests === 0 && connection.lastWords !== undefined) {
-        request.socket.end(connection.lastWords)
+        endWith(request.socket, connection.lastWords)
       }
     })
     answerRequest(request, response, connection)
@@ -167,21 +168,26 @@ export function createBootListener(options: BootListenerOptions): BootListener {
     }
   })
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    options.onRequest?.(undefined, 'CONNECT', 405, 0)
-    socket.end(rawResponse(405, 'This is no proxy. Only GET and HEAD are answered here.', 'GET, HEAD'))
+    const text = 'This is no proxy. Only GET and HEAD are answered here.'
+    refuse(socket, 'CONNECT', 405, rawResponse(405, text, 'GET, HEAD'))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    const connection = connections.of(socket as Socket)
-    if (error.code === 'ECONNRESET' || !socket.writable || connection === undefined) {
+    if (error.code === 'ECONNRESET') {
       socket.destroy()
       return
     }
     const { status, text } = answerToUnreadable(error.code)
-    const words = rawResponse(status, text)
-    options.onRequest?.(undefined, '', status, 0)
-    if (connection.openRequests > 0) connection.lastWords = words
-    else socket.end(words, () => socket.destroy())
+    refuse(socket, '', status, rawResponse(status, text))
   })
+
+  /** What the parser gave up gets its answer too, but not in the middle of another one. */
+  function refuse(socket: Duplex, method: string, status: number, words: string): void {
+    const connection = connections.of(socket as Socket)
+    if (connection === undefined || connection.lastWords !== undefined) return
+    connection.lastWords = words
+    options.onRequest?.(undefined, method, status, 0)
+    if (connection.openRequests === 0) endWith(socket, words)
+  }
 
   function address(): BoundAddress | undefined {
     const bound = server.address()
@@ -227,6 +233,11 @@ export function createBootListener(options: BootListenerOptions): BootListener {
       return closing
     },
   }
+}
+
+function endWith(socket: Duplex, words: string): void {
+  if (socket.writable) socket.end(words, () => socket.destroy())
+  else socket.destroy()
 }
 
 function listenFailure(target: ListenTarget, cause: NodeJS.ErrnoException): string {

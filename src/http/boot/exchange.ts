@@ -17,11 +17,8 @@ export interface Exchange {
 
 /** Writes the head: the given lines in the given letter case, and those of the protocol that Node adds. */
 export function writeHead(exchange: Exchange, status: number, lines: HeaderLines): void {
-  const flat: string[] = []
-  for (const [name, value] of lines) flat.push(name, value)
-  if (exchange.isLast) flat.push('Connection', 'close')
   exchange.status = status
-  exchange.response.writeHead(status, flat)
+  exchange.response.writeHead(status, exchange.isLast ? [...lines, 'Connection', 'close'] : [...lines])
 }
 
 /** Resolves when the answers before this one have left; `false` when the connection did first. */

@@ -10,6 +10,8 @@ export type FileProblem =
   | 'wrong-size'
   | 'changed-since-verified'
   | 'unreadable'
+  /** The process may open no more; says nothing of the file. */
+  | 'out-of-descriptors'
 
 /** A file that is open for somebody; its bytes stay readable when it is unlinked meanwhile (G2, G6). */
 export interface OpenFile extends BlockSource {
@@ -64,8 +66,7 @@ export function createOpenFiles(): OpenFiles {
         throw error
       }
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      return { kind: 'problem', problem: code === 'ENOENT' ? 'absent' : 'unreadable' }
+      return { kind: 'problem', problem: problemOfError(error as NodeJS.ErrnoException) }
     }
   }
 
@@ -111,6 +112,11 @@ async function openExactly(path: string, id: string): Promise<FileHandle> {
     await handle.close()
     throw error
   }
+}
+
+function problemOfError({ code }: NodeJS.ErrnoException): FileProblem {
+  if (code === 'ENOENT') return 'absent'
+  return code === 'EMFILE' || code === 'ENFILE' ? 'out-of-descriptors' : 'unreadable'
 }
 
 function problemOf(stats: Stats, sizeBytes: number, modifiedAt: number | undefined): FileProblem | undefined {

@@ -2,8 +2,11 @@ import type { BootId } from '../../core/boot-event.ts'
 import type { ServedFile } from '../../core/catalog.ts'
 import { plainText } from './content-type.ts'
 
-/** Header lines in the letter case in which they are sent: some loaders compare it (field case 89). */
-export type HeaderLines = readonly (readonly [name: string, value: string])[]
+/**
+ * Names and values in turn, as Node takes raw headers, in the letter case in which they are sent: some loaders compare
+ * it (field case 89).
+ */
+export type HeaderLines = readonly string[]
 
 /** A body that is in memory. */
 export interface ContentReply {
@@ -27,10 +30,10 @@ export interface FileReply {
 export type Reply = ContentReply | FileReply
 
 /** Names never mean other bytes, so nobody has to ask again. */
-export const immutable: HeaderLines = [['Cache-Control', 'public, max-age=31536000, immutable']]
+export const immutable: HeaderLines = ['Cache-Control', 'public, max-age=31536000, immutable']
 /** May be kept, must be asked for again: what it names moves with the stream. */
-export const revalidate: HeaderLines = [['Cache-Control', 'no-cache']]
-const noStore: HeaderLines = [['Cache-Control', 'no-store']]
+export const revalidate: HeaderLines = ['Cache-Control', 'no-cache']
+const noStore: HeaderLines = ['Cache-Control', 'no-store']
 
 /** Seconds after which a node may ask again for what is being fetched. */
 export const retryAfterSeconds = 10
@@ -57,5 +60,5 @@ export function notFound(text: string): ContentReply {
 
 /** Comes with Retry-After, which makes an iPXE ask again by itself, without end. */
 export function notYet(text: string, seconds: number = retryAfterSeconds): ContentReply {
-  return textReply(503, text, [['Retry-After', String(seconds)]])
+  return textReply(503, text, ['Retry-After', String(seconds)])
 }

@@ -4,7 +4,7 @@ import type { Sha256 } from '../../core/digest.ts'
 import { answerRange } from './byte-range.ts'
 import { contentTypeOf } from './content-type.ts'
 import { type Exchange, isItsTurn, writeHead } from './exchange.ts'
-import type { FileProblem, OpenFile, OpenFiles } from './open-files.ts'
+import { FileCutError, type FileProblem, type OpenFile, type OpenFiles } from './open-files.ts'
 import { checkPreconditions, httpDate, rangeApplies } from './preconditions.ts'
 import { type FileReply, type HeaderLines, notYet, textReply } from './reply.ts'
 import { type SendFileParts, sendFile } from './send-file.ts'
@@ -45,8 +45,8 @@ export async function sendFileReply(
     })
   } catch (error) {
     // The head promised more: only a broken connection tells the node so.
-    exchange.response.destroy(error instanceof Error ? error : undefined)
-    parts.onFileProblem(file.sha256, 'cut-while-sent')
+    exchange.response.destroy()
+    parts.onFileProblem(file.sha256, error instanceof FileCutError ? 'cut-while-sent' : 'unreadable')
   } finally {
     opened.file.release()
     record(exchange, reply, parts, { sentBytes, completed })
@@ -61,11 +61,7 @@ async function sendOpenFile(
   onSent: (bytes: number) => void,
 ): Promise<boolean> {
   const validators = { etag: `"${file.sha256}"`, modifiedAt: file.modifiedAt }
-  const names: HeaderLines = [
-    ['ETag', validators.etag],
-    ['Last-Modified', httpDate(file.modifiedAt)],
-    ...headers,
-  ]
+  const names: HeaderLines = ['ETag', validators.etag, 'Last-Modified', httpDate(file.modifiedAt), ...headers]
   const verdict = checkPreconditions(conditionsOf(exchange), validators)
   if (verdict === 'failed') {
     sendContent(exchange, preconditionFailed())
@@ -84,22 +80,15 @@ async function sendOpenFile(
   if (asked.kind === 'unsatisfiable') {
     sendContent(
       exchange,
-      textReply(416, `The file has ${file.sizeBytes} bytes.`, [
-        ['Content-Range', `bytes */${file.sizeBytes}`],
-      ]),
+      textReply(416, `The file has ${file.sizeBytes} bytes.`, ['Content-Range', `bytes */${file.sizeBytes}`]),
     )
     return true
   }
-  const { start, end } = asked.kind === 'part' ? asked : { start: 0, end: file.sizeBytes }
-  writeHead(exchange, asked.kind === 'part' ? 206 : 200, [
-    ['Content-Type', contentTypeOf(file)],
-    ['Content-Length', String(end - start)],
-    ...(asked.kind === 'part'
-      ? [['Content-Range', `bytes ${start}-${end - 1}/${file.sizeBytes}`] as const]
-      : []),
-    ['Accept-Ranges', 'bytes'],
-    ...names,
-  ])
+  const isPart = asked.kind === 'part'
+  const { start, end } = isPart ? asked : { start: 0, end: file.sizeBytes }
+  const place = isPart ? ['Content-Range', `bytes ${start}-${end - 1}/${file.sizeBytes}`] : []
+  const body = ['Content-Type', contentTypeOf(file), 'Content-Length', String(end - start)]
+  writeHead(exchange, isPart ? 206 : 200, [...body, ...place, 'Accept-Ranges', 'bytes', ...names])
   if (isHead) {
     response.end()
     return true
@@ -149,5 +138,6 @@ function singleHeader(value: string | string[] | undefined): string | undefined 
 }
 
 function fileProblemText(problem: FileProblem): string {
+  if (problem === 'out-of-descriptors') return 'Too many files are open right now. Ask again.'
   return `This file is in the catalog, but on disk it is ${problem.replaceAll('-', ' ')}. It is not served until it is whole again; \`pilotlight verify\` looks for the cause.`
 }

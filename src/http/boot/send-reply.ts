@@ -10,7 +10,7 @@ export function sendContent(exchange: Exchange, reply: ContentReply): void {
   if (etag !== undefined) {
     const verdict = checkPreconditions(conditionsOf(exchange), { etag })
     if (verdict === 'not-modified') {
-      sendNotModified(exchange, [...reply.headers, ['ETag', etag]])
+      sendNotModified(exchange, [...reply.headers, 'ETag', etag])
       return
     }
     if (verdict === 'failed') {
@@ -18,12 +18,8 @@ export function sendContent(exchange: Exchange, reply: ContentReply): void {
       return
     }
   }
-  const lines: (readonly [string, string])[] = [
-    ['Content-Type', reply.contentType],
-    ['Content-Length', String(body.length)],
-    ...reply.headers,
-  ]
-  if (etag !== undefined) lines.push(['ETag', etag])
+  const lines = ['Content-Type', reply.contentType, 'Content-Length', String(body.length), ...reply.headers]
+  if (etag !== undefined) lines.push('ETag', etag)
   writeHead(exchange, reply.status, lines)
   if (exchange.isHead) exchange.response.end()
   else exchange.response.end(body)

@@ -50,8 +50,10 @@ export function answerStreamArtifact(
     file: place.file,
     headers: [
       ...revalidate,
-      ['X-Pilotlight-Release', headerText(current.bootimage.release)],
-      ['X-Pilotlight-Sha256', place.file.sha256],
+      'X-Pilotlight-Release',
+      headerText(current.bootimage.release),
+      'X-Pilotlight-Sha256',
+      place.file.sha256,
     ],
   }
 }
