@@ -42,6 +42,8 @@ export interface DatagramBatch {
 }
 
 const slots = 64
+/** Packets up to this size are copied: small Buffers may lie where their address does not last. */
+const copiedBytes = 1024
 /** Longer than any request that is taken; what is cut off was too long anyway. */
 const slotBytes = 2304
 
@@ -88,6 +90,8 @@ export function createDatagramBatch(calls: KernelCalls): DatagramBatch {
   const ring = Buffer.alloc(slots * slotBytes)
   const ringAt = calls.addressOf(ring)
   const outgoing = createHeaders(calls)
+  const copies = Buffer.alloc(slots * copiedBytes)
+  const copiesAt = calls.addressOf(copies)
   const controls = Buffer.alloc(slots * controlBytes)
   const controlsAt = calls.addressOf(controls)
   /** Keeps the Buffers alive, too, whose addresses the kernel has been given. */
@@ -105,12 +109,17 @@ export function createDatagramBatch(calls: KernelCalls): DatagramBatch {
     writePointer(outgoing.headers, slot * headerBytes + 32, controlsAt + control)
   }
 
-  function addressOf(bytes: Buffer): number {
+  /** Where the kernel finds a run's bytes until the next flush. */
+  function addressOf({ bytes, offset, length }: OutgoingRun, slot: number): number {
+    if (length <= copiedBytes) {
+      bytes.copy(copies, slot * copiedBytes, offset, offset + length)
+      return copiesAt + slot * copiedBytes
+    }
     const known = addresses.get(bytes)
-    if (known !== undefined) return known
+    if (known !== undefined) return known + offset
     const address = calls.addressOf(bytes)
     addresses.set(bytes, address)
-    return address
+    return address + offset
   }
 
   function flush(): void {
@@ -152,7 +161,7 @@ export function createDatagramBatch(calls: KernelCalls): DatagramBatch {
       outgoingFd = fd
       const slot = runs.length
       const { vectors, names, headers } = outgoing
-      writePointer(vectors, slot * vectorBytes, addressOf(run.bytes) + run.offset)
+      writePointer(vectors, slot * vectorBytes, addressOf(run, slot))
       vectors.writeUInt32LE(run.length, slot * vectorBytes + 8)
       names.writeUInt32LE(run.to.familyAndPort, slot * nameBytes)
       names.writeUInt32LE(run.to.address, slot * nameBytes + 4)

@@ -28,8 +28,6 @@ export interface SharedSocketOptions {
 
 /** Taken in one turn at most, so that others have theirs. */
 const mostInTurn = 256
-/** Small Buffers may lie where their address does not last; they are sent by dgram. */
-const leastBatchedBytes = 1024
 /** Errors after which the same send may succeed: Linux EAGAIN, ENOBUFS. */
 const passingErrors: ReadonlySet<number> = new Set([11, 105])
 
@@ -57,8 +55,9 @@ export function createSharedSocket(options: SharedSocketOptions): SharedSocket {
   function deliver(bytes: Buffer, start: number, length: number, key: PeerKey, from?: Address): void {
     const peer = isRequest(bytes, start, length) ? undefined : peers.get(key)
     if (peer === undefined) {
-      const address = from ?? addressOfKey(Number(key))
-      onOther(Buffer.from(bytes.subarray(start, start + length)), address)
+      // What lies in the batch's ring is overwritten by the next packet.
+      const own = length === bytes.length ? bytes : Buffer.from(bytes.subarray(start, start + length))
+      onOther(own, from ?? addressOfKey(Number(key)))
     } else if (length >= 4 && bytes[start] === 0 && bytes[start + 1] === opcodes.ack) {
       peer.listener.onPacket({ kind: 'ack', block: bytes.readUInt16BE(start + 2) })
     } else peer.listener.onPacket(parsePacket(bytes.subarray(start, start + length)))
@@ -75,8 +74,8 @@ export function createSharedSocket(options: SharedSocketOptions): SharedSocket {
     isCollecting = true
     try {
       deliver(bytes, 0, bytes.length, key, { address, port })
-      // With a single client there is hardly ever a second packet.
-      if (peers.size > 1 && !isClosed) {
+      // From a single client there is hardly ever a second packet; requests come in crowds.
+      if (peers.size !== 1 && !isClosed) {
         batch.receive(fd, mostInTurn, ({ ring, start, length, key: sender }) => {
           const isAnswerable = sender % 65536 !== 0
           if (isAnswerable) deliver(ring, start, length, sender)
@@ -132,7 +131,6 @@ export function createSharedSocket(options: SharedSocketOptions): SharedSocket {
 
     function sendBatched(bytes: Buffer, offset: number, length: number, stride: number): boolean {
       if (batch === undefined || fd === undefined || name === undefined) return false
-      if (bytes.length < leastBatchedBytes) return false
       const most = isSegmenting ? segmentedSendBytes(stride) : stride
       const end = offset + length
       for (let at = offset; at < end; at += most) {
@@ -150,14 +148,14 @@ export function createSharedSocket(options: SharedSocketOptions): SharedSocket {
       return true
     }
 
+    function sendRun(bytes: Buffer, offset: number, length: number, stride: number): void {
+      if (isEnded || isClosed) return
+      if (!sendBatched(bytes, offset, length, stride)) sendPlain(peer, bytes, offset, length, stride)
+    }
+
     return {
-      send(packet) {
-        if (!isEnded && !isClosed) socket.send(packet, peer.port, peer.address)
-      },
-      sendRun(bytes, offset, length, stride) {
-        if (isEnded || isClosed) return
-        if (!sendBatched(bytes, offset, length, stride)) sendPlain(peer, bytes, offset, length, stride)
-      },
+      send: (packet) => sendRun(packet, 0, packet.length, packet.length),
+      sendRun,
       close() {
         isEnded = true
         if (peers.get(key) === entry) peers.delete(key)

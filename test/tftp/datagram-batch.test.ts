@@ -116,6 +116,31 @@ describe('many datagrams in one call', () => {
     expect(sent).toHaveLength(3)
   })
 
+  it('long runs go out from where they lie, short ones from a copy', () => {
+    const { calls, sent } = fakeKernel()
+    let asked = 0
+    const batch = createDatagramBatch({
+      ...calls,
+      addressOf(bytes) {
+        asked += 1
+        return calls.addressOf(bytes)
+      },
+    })
+    const before = asked
+    const long = Buffer.alloc(5000, 1)
+    const short = Buffer.alloc(1024, 2)
+    for (let times = 0; times < 3; times += 1) {
+      batch.push(7, run(long, 100, 1025))
+      batch.push(7, run(short, 0, 1024))
+    }
+    short.fill(9)
+    batch.flush()
+    expect(sent.map(({ bytes }) => [bytes[0], bytes.length])).toEqual(
+      Array.from({ length: 6 }, (_, at) => (at % 2 === 0 ? [1, 1025] : [2, 1024])),
+    )
+    expect(asked - before).toBe(1)
+  })
+
   it('more than there are slots, and another socket, go out before', () => {
     const { calls, sent } = fakeKernel()
     const batch = createDatagramBatch(calls)
