@@ -27,7 +27,8 @@ for (const stream of [process.stdout, process.stderr]) {
 const runtime: CliRuntime = {
   async startService(options) {
     const { startService } = await import('./runtime/start-service.ts')
-    return startService(options)
+    const { readInheritedSockets } = await import('./dhcp/inherited-sockets.ts')
+    return startService({ ...options, inherited: readInheritedSockets(process.env, process.pid) })
   },
   async openOffline(options) {
     const { openOffline } = await import('./runtime/open-offline.ts')

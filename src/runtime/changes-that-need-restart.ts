@@ -6,6 +6,8 @@ export function changesThatNeedRestart(before: Config, after: Config): readonly 
     ['dataDir', ({ dataDir }) => dataDir],
     ['boot.address', ({ boot }) => boot.address],
     ['boot.http', ({ boot }) => boot.http],
+    ['boot.tftp', ({ boot }) => boot.tftp],
+    ['boot.dhcp', ({ boot }) => boot.dhcp],
     ['admin.listen', ({ admin }) => admin.listen],
     ['log.format', ({ log }) => log.format],
   ]

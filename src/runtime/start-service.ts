@@ -1,6 +1,8 @@
 import type { LoadedConfig } from '../config/load-config.ts'
 import { watchConfig } from '../config/watch-config.ts'
+import { noLoaders } from '../core/loader.ts'
 import type { Log } from '../core/log.ts'
+import type { InheritedSocket } from '../dhcp/inherited-sockets.ts'
 import { listenControlSocket } from '../http/admin/control-socket.ts'
 import { createAdminApp } from '../http/admin/create-admin-app.ts'
 import type { PartReadiness } from '../http/admin/operations.ts'
@@ -18,6 +20,7 @@ import { listenAdmin } from './listen-admin.ts'
 import { realClock, realTimers } from './real-time.ts'
 import type { Service } from './service.ts'
 import { shippedTemplates } from './shipped-templates.ts'
+import { startBootNetwork } from './start-boot-network.ts'
 import { createSwappableRenderer } from './swappable-renderer.ts'
 import { startTasks } from './tasks.ts'
 
@@ -26,6 +29,8 @@ export interface StartServiceOptions {
   readonly log: Log
   /** Reads the configuration again. @throws ServiceError CONFIG_INVALID, CONFIG_UNREADABLE */
   readonly reload: () => LoadedConfig
+  /** Sockets that the service manager opened. */
+  readonly inherited?: readonly InheritedSocket[]
 }
 
 /**
@@ -33,7 +38,12 @@ export interface StartServiceOptions {
  * fails is stopped again.
  * @throws ServiceError when the data directory, a template or a listener cannot be had
  */
-export async function startService({ loaded, log, reload }: StartServiceOptions): Promise<Service> {
+export async function startService({
+  loaded,
+  log,
+  reload,
+  inherited = [],
+}: StartServiceOptions): Promise<Service> {
   const version = readVersion()
   const clock = realClock
   const timers = realTimers
@@ -145,7 +155,24 @@ export async function startService({ loaded, log, reload }: StartServiceOptions)
     const bootUrl = urlOf(bound, boot.address ?? {})
 
     const configError = () => refused ?? notTaken
+    const network = await startBootNetwork({
+      config: loaded.config,
+      bootPort: bound.port,
+      engine,
+      renderer,
+      loaders: { current: () => noLoaders },
+      configFor: () => undefined,
+      inherited,
+      clock,
+      timers,
+      log,
+      onDhcpEvent: () => {},
+      onTftpEvent: () => {},
+    })
+    stops.push(() => network.stop())
+
     const parts = (): readonly PartReadiness[] => [
+      ...network.parts(),
       { part: 'boot-http', ready: bootListener.address() !== undefined },
       {
         part: 'config',

@@ -1,5 +1,5 @@
 import type { Log } from '../core/log.ts'
-import type { DhcpEvent } from '../dhcp/dhcp-event.ts'
+import type { DhcpEvent } from './dhcp-event.ts'
 
 interface LineStyle {
   readonly level: keyof Log
@@ -34,9 +34,13 @@ const lines: Readonly<Record<DhcpEvent['type'], LineStyle>> = {
   'leases-not-stored': { level: 'error', message: 'leases could not be stored, so they were not given' },
 }
 
+/** `ignored` comes with every packet of every machine on the wire, so those lines are counted, not written. */
+const quiet: ReadonlySet<DhcpEvent['type']> = new Set(['ignored'])
+
 /** Writes DHCP events to the log. */
-export function createDhcpLog({ log }: { readonly log: Log }): (event: DhcpEvent) => void {
+export function createDhcpEventLog({ log }: { readonly log: Log }): (event: DhcpEvent) => void {
   return function logDhcpEvent({ type, at: _at, ...fields }) {
+    if (quiet.has(type)) return
     const { level, message } = lines[type]
     log[level](fields, message)
   }

@@ -1,0 +1,140 @@
+import type { Config } from '../config/config.ts'
+import type { Clock, Timers } from '../core/clock.ts'
+import { parseIpv4 } from '../core/ipv4.ts'
+import type { LoaderSource } from '../core/loader.ts'
+import type { Log } from '../core/log.ts'
+import type { MacAddress } from '../core/mac.ts'
+import type { DhcpEvent } from '../dhcp/dhcp-event.ts'
+import { createDhcpEventLog } from '../dhcp/event-log.ts'
+import type { InheritedSocket } from '../dhcp/inherited-sockets.ts'
+import type { DhcpServer } from '../dhcp/server.ts'
+import type { PartReadiness } from '../http/admin/operations.ts'
+import { baseUrl } from '../http/boot/base-url.ts'
+import type { Renderer } from '../render/renderer.ts'
+import type { TftpEvent } from '../tftp/event.ts'
+import { createTftpEventLog } from '../tftp/event-log.ts'
+import { loadKernelUdp } from '../tftp/kernel-udp.ts'
+import { createTftpServer, type TftpListen, type TftpServer } from '../tftp/server.ts'
+import type { Engine } from './engine.ts'
+import { startDhcp } from './start-dhcp.ts'
+import { createTftpFiles, type TftpFilesOptions } from './tftp-files.ts'
+
+export interface BootNetworkOptions {
+  readonly config: Config
+  /** Of the boot listener, for URLs. */
+  readonly bootPort: number
+  readonly engine: Engine
+  readonly renderer: Renderer
+  readonly loaders: LoaderSource
+  readonly configFor: TftpFilesOptions['configFor']
+  /** Sockets from the service manager. */
+  readonly inherited: readonly InheritedSocket[]
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly log: Log
+  readonly onDhcpEvent: (event: DhcpEvent) => void
+  readonly onTftpEvent: (event: TftpEvent) => void
+}
+
+/** DHCP and TFTP, as far as the configuration turns them on. */
+export interface BootNetwork {
+  parts(): readonly PartReadiness[]
+  /** Which machine was last seen with an address. */
+  macOf(address: string): MacAddress | undefined
+  stop(): Promise<void>
+}
+
+/** @throws ServiceError LISTEN_FAILED naming the port and what to do */
+export async function startBootNetwork(options: BootNetworkOptions): Promise<BootNetwork> {
+  const { config, engine, clock, timers, log } = options
+  let dhcp: DhcpServer | undefined
+  let tftp: TftpServer | undefined
+
+  if (config.boot.tftp !== undefined) {
+    const logTftpEvent = createTftpEventLog(log, clock)
+    const kernel = await loadKernelUdp()
+    const { ports, maxBlockSize } = config.boot.tftp
+    tftp = createTftpServer({
+      files: createTftpFiles({
+        catalog: engine.publisher,
+        loaders: options.loaders,
+        renderer: options.renderer,
+        baseUrlOf: (address) =>
+          baseUrl(config.boot.address ?? {}, { localAddress: address, localPort: options.bootPort }),
+        configFor: options.configFor,
+      }),
+      listen: tftpListen(config, options.inherited),
+      ports,
+      ...(maxBlockSize === undefined ? {} : { maxBlockSize }),
+      ...(kernel === undefined ? {} : { kernel }),
+      clock,
+      timers,
+      onEvent(event) {
+        logTftpEvent(event)
+        options.onTftpEvent(event)
+        const mac = event.type === 'requested' ? macOf(event.client.address) : undefined
+        if (mac !== undefined) dhcp?.noteContact(mac)
+      },
+    })
+    await tftp.start()
+  }
+  if (config.boot.dhcp !== undefined) {
+    const logDhcpEvent = createDhcpEventLog({ log })
+    try {
+      dhcp = await startDhcp({
+        ...options,
+        dhcp: config.boot.dhcp,
+        bootService: engine.bootService,
+        inventory: () => engine.loaded().inventory,
+        dataDirectory: engine.storage.directory.path,
+        onEvent(event) {
+          logDhcpEvent(event)
+          options.onDhcpEvent(event)
+        },
+      })
+    } catch (error) {
+      await tftp?.stop()
+      throw error
+    }
+  }
+
+  function macOf(address: string): MacAddress | undefined {
+    const parsed = parseIpv4(address)
+    return parsed === undefined ? undefined : dhcp?.macOf(parsed)
+  }
+
+  return {
+    macOf,
+    parts() {
+      const parts: PartReadiness[] = []
+      if (tftp !== undefined) {
+        const reason = 'an address that it is to listen on is not there yet'
+        parts.push({ part: 'tftp', ready: tftp.isReady, ...(tftp.isReady ? {} : { reason }) })
+      }
+      if (dhcp !== undefined) parts.push(dhcpPart(dhcp))
+      return parts
+    },
+    async stop() {
+      await dhcp?.stop()
+      await tftp?.stop(1_000)
+    },
+  }
+}
+
+function dhcpPart(dhcp: DhcpServer): PartReadiness {
+  if (dhcp.isReady()) return { part: 'dhcp', ready: true }
+  const waiting = dhcp.wires().filter(({ isReady }) => !isReady)
+  const reason =
+    waiting.length === 0
+      ? 'leases cannot be stored'
+      : waiting.map(({ interface: name, problem }) => `${name}: ${problem ?? 'not ready'}`).join('; ')
+  return { part: 'dhcp', ready: false, reason }
+}
+
+/** Inherited sockets named `tftp`, else the configured address. */
+function tftpListen({ boot }: Config, inherited: readonly InheritedSocket[]): readonly TftpListen[] {
+  const sockets = inherited.filter(({ name }) => name === 'tftp')
+  if (sockets.length > 0) return sockets.map(({ fd }) => ({ kind: 'inherited', fd }))
+  const { host, port } = boot.tftp?.listen ?? { port: 69 }
+  return [{ kind: 'address', address: host ?? '0.0.0.0', port }]
+}
