@@ -11,6 +11,8 @@ export function allowedText(schema: SchemaNode): string {
   switch (schema.type) {
     case 'integer':
       return `a whole number from ${schema.minimum ?? 0} to ${schema.maximum ?? 'any'}`
+    case 'boolean':
+      return 'true or false'
     case 'array':
       return 'a list'
     case 'object':

@@ -39,6 +39,12 @@ export function buildConfig(raw: RawConfig, context: BuildContext): Config {
         directories: boot.loaders.directories.map((directory, index) =>
           context.absolute(['boot', 'loaders', 'directories', index], directory),
         ),
+        sets: new Map(
+          Object.entries(boot.loaders.sets).map(([name, { directory }]) => [
+            name,
+            context.absolute(['boot', 'loaders', 'sets', name, 'directory'], directory),
+          ]),
+        ),
       },
     },
     admin: { listen: listen(raw.admin.listen) },
@@ -69,6 +75,7 @@ function buildStream(name: string, raw: RawStream, config: RawConfig, context: B
       'rolled-back': raw.changes.rolledBack,
       republished: raw.changes.republished,
     },
+    ...(raw.loaderSet === undefined ? {} : { loaderSet: raw.loaderSet }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isInSubnet, parseIpv4Subnet } from '../core/ipv4.ts'
-import { checkSettings } from './check-settings.ts'
+import { checkSettings, knownNames } from './check-settings.ts'
 import type { ConfigPath } from './config-path.ts'
 import type { LayeredData, Reporter } from './layered-data.ts'
 import { isLoopback, type ListenAddress, parseListenAddress } from './listen-address.ts'
@@ -15,14 +15,11 @@ export function checkConfig(raw: RawConfig, layers: LayeredData, report: Reporte
   checkDhcp(raw, report)
   checkStreams(raw, report)
   checkUnknown(raw, layers, report)
-  const streams = new Set(Object.keys(raw.streams))
-  const profiles = new Set(Object.keys(raw.profiles))
+  const context = { ...knownNames(raw), report, now }
   for (const [name, profile] of Object.entries(raw.profiles)) {
-    checkSettings(profile, ['profiles', name], { streams, profiles, report, now })
+    checkSettings(profile, ['profiles', name], context)
   }
-  for (const [name, group] of Object.entries(raw.groups)) {
-    checkSettings(group, ['groups', name], { streams, profiles, report, now })
-  }
+  for (const [name, group] of Object.entries(raw.groups)) checkSettings(group, ['groups', name], context)
 }
 
 function checkListeners(raw: RawConfig, report: Reporter): void {

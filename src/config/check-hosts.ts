@@ -1,6 +1,6 @@
 import { parseMac } from '../core/mac.ts'
 import { parseUuid, swapUuidByteOrder } from '../core/uuid.ts'
-import { checkSettings } from './check-settings.ts'
+import { checkSettings, type KnownNames } from './check-settings.ts'
 import type { ConfigPath } from './config-path.ts'
 import { type HostsFile, positionsIn } from './hosts-files.ts'
 import { createReporter, type Reporter } from './layered-data.ts'
@@ -16,11 +16,7 @@ interface Claim {
 /** Each mark of a machine belongs to one host, over all files; references lead to something. */
 export function checkHosts(
   files: readonly HostsFile[],
-  known: {
-    readonly streams: ReadonlySet<string>
-    readonly profiles: ReadonlySet<string>
-    readonly now: number
-  },
+  known: KnownNames & { readonly now: number },
   problems: ConfigProblem[],
   warnings: ConfigProblem[],
 ): void {

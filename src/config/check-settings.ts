@@ -2,12 +2,31 @@ import { ignitionUrlProblem } from '../core/kernel-argument-rules.ts'
 import type { ConfigPath } from './config-path.ts'
 import type { Reporter } from './layered-data.ts'
 import type { RawBootSettings } from './machine-schema.ts'
+import type { RawConfig } from './schema.ts'
 import { suggestion } from './suggest.ts'
 import { parseUntil } from './until.ts'
 
-export interface SettingsContext {
+/** What records can refer to. */
+export interface KnownNames {
   readonly streams: ReadonlySet<string>
+  /** Streams that name a set of loaders for Secure Boot. */
+  readonly streamsWithLoaders: ReadonlySet<string>
   readonly profiles: ReadonlySet<string>
+  /** The stream that a profile sets, if it does. */
+  streamOfProfile(profile: string): string | undefined
+}
+
+export function knownNames({ streams, profiles }: Pick<RawConfig, 'streams' | 'profiles'>): KnownNames {
+  const withLoaders = Object.entries(streams).filter(([, { loaderSet }]) => loaderSet !== undefined)
+  return {
+    streams: new Set(Object.keys(streams)),
+    streamsWithLoaders: new Set(withLoaders.map(([name]) => name)),
+    profiles: new Set(Object.keys(profiles)),
+    streamOfProfile: (profile) => (Object.hasOwn(profiles, profile) ? profiles[profile]?.stream : undefined),
+  }
+}
+
+export interface SettingsContext extends KnownNames {
   readonly report: Reporter
   /** Ms since the epoch. */
   readonly now: number
@@ -17,7 +36,7 @@ export interface SettingsContext {
 export function checkSettings(
   settings: RawBootSettings & { readonly profile?: string },
   path: ConfigPath,
-  { streams, profiles, report, now }: SettingsContext,
+  { streams, profiles, report, now, ...known }: SettingsContext,
 ): void {
   const { stream, profile, ignition, mode, pin } = settings
   if (stream !== undefined && !streams.has(stream)) {
@@ -52,5 +71,13 @@ export function checkSettings(
   const until = pin?.until === undefined ? undefined : parseUntil(pin.until)
   if (until !== undefined && until <= now) {
     report.warn([...path, 'pin', 'until'], `the pin to ${pin?.release} has ended`)
+  }
+  const booted = stream ?? (profile === undefined ? undefined : known.streamOfProfile(profile))
+  const lacksShim = booted !== undefined && streams.has(booted) && !known.streamsWithLoaders.has(booted)
+  if (settings.secureBoot === true && lacksShim) {
+    report.problem(
+      [...path, 'secureBoot'],
+      `stream ${JSON.stringify(booted)} names no loaderSet, so there is no shim that starts its kernels`,
+    )
   }
 }

@@ -31,7 +31,12 @@ export interface BootConfig {
   readonly tftp?: TftpConfig
   /** Absent: off. */
   readonly dhcp?: DhcpConfig
-  readonly loaders: { readonly directories: readonly string[] }
+  readonly loaders: {
+    /** Of the admin; those of packages come after them. */
+    readonly directories: readonly string[]
+    /** Directories of the Secure Boot sets, by name. */
+    readonly sets: ReadonlyMap<string, string>
+  }
 }
 
 export interface TftpConfig {
@@ -76,6 +81,8 @@ export interface StreamConfig {
   /** Asked for artifacts before the location in the metadata. */
   readonly mirrors: readonly BaseUrl[]
   readonly changes: ChangePolicies
+  /** The set of `boot.loaders.sets` that starts its kernels under Secure Boot. */
+  readonly loaderSet?: string
 }
 
 export interface TrustedKeyFile {

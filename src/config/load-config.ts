@@ -6,6 +6,8 @@ import { buildInventory } from '../core/inventory.ts'
 import { buildConfig } from './build-config.ts'
 import { checkConfig } from './check-config.ts'
 import { checkHosts } from './check-hosts.ts'
+import { readLoaderSets } from './check-loader-sets.ts'
+import { knownNames } from './check-settings.ts'
 import type { Config } from './config.ts'
 import { type ConfigPath, pathText, valueAt } from './config-path.ts'
 import { formats } from './formats.ts'
@@ -99,13 +101,12 @@ export function loadConfig(options: LoadConfigOptions): LoadedConfig {
   const templates = readTemplates(raw, absolute, display, report, files)
   const texts = readReferenced(raw, absolute, display, report, files)
   const config = buildConfig(raw, { env, absolute, texts, report })
-  const streams = new Set(Object.keys(raw.streams))
-  const profiles = new Set(Object.keys(raw.profiles))
-  checkHosts(hosts.files, { streams, profiles, now }, problems, warnings)
+  const loaderSets = readLoaderSets(raw, absolute, report, files)
+  checkHosts(hosts.files, { ...knownNames(raw), now }, problems, warnings)
   if (problems.length > 0) throw failing()
 
   const hostsTexts = hosts.files.map((hostsFile) => [hostsFile.path, hostsFile.text])
-  digest.update(JSON.stringify([text, [...texts], hostsTexts, templates]))
+  digest.update(JSON.stringify([text, [...texts], hostsTexts, templates, loaderSets]))
   return {
     config,
     inventory: buildInventory(inventoryParts({ raw, hosts, layers, absolute })),

@@ -81,6 +81,12 @@ export const bootSettingProperties = {
     ),
   ),
   loader: Type.Optional(text('file-name', 'The loader binary for this machine, by its file name.')),
+  secureBoot: Type.Optional(
+    Type.Boolean({
+      description:
+        'Start with the signed shim of `loaderSet` of its stream. Firmware does not tell that Secure Boot is on.',
+    }),
+  ),
   dhcpStyle: Type.Optional(oneOf(['direct', 'binl'], 'How a proxy names the boot file for it.')),
 }
 

@@ -60,6 +60,7 @@ function buildSettings(raw: RawBootSettings, absolute: Absolute): BootSettings {
     platformId,
     rootfs,
     loader,
+    secureBoot,
     dhcpStyle,
   } = raw
   const settings: { -readonly [Key in keyof BootSettings]: BootSettings[Key] } = {}
@@ -85,6 +86,7 @@ function buildSettings(raw: RawBootSettings, absolute: Absolute): BootSettings {
     }))
   }
   if (loader !== undefined) settings.loader = loader
+  if (secureBoot !== undefined) settings.secureBoot = secureBoot
   if (dhcpStyle !== undefined) settings.dhcpStyle = dhcpStyle
   return settings
 }

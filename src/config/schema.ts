@@ -37,9 +37,20 @@ export const configSchema = Type.Object(
         dhcp: Type.Optional(dhcpSchema),
         loaders: Type.Object(
           {
-            directories: list(text('path', 'A folder.'), 'Where iPXE, GRUB and shim are found.', {
-              default: [],
-            }),
+            directories: list(
+              text('path', 'A folder.'),
+              'Folders of your own with iPXE, GRUB and shim; everything in them is served. Those of Debian and Fedora packages are looked through after them.',
+              { default: [] },
+            ),
+            sets: namedBy(
+              'name',
+              Type.Object(
+                { directory: text('path', 'The folder with its shim and the GRUB of the same signer.') },
+                { ...closed, description: 'One set.' },
+              ),
+              'Loaders for Secure Boot, a folder for each signer.',
+              { default: {} },
+            ),
           },
           { ...closed, section: true, description: 'Loader binaries.' },
         ),

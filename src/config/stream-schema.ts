@@ -120,6 +120,9 @@ export const streamSchema = Type.Object(
       },
     ),
     changes: changesSchema,
+    loaderSet: Type.Optional(
+      text('name', 'The set of `boot.loaders.sets` whose shim and GRUB start its kernels under Secure Boot.'),
+    ),
   },
   { ...closed, description: 'One stream.' },
 )

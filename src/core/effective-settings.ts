@@ -41,6 +41,7 @@ export interface EffectiveSettings {
   readonly rootfs: Setting<'rootfs'>
   readonly extraInitrds: Setting<'extraInitrds'>
   readonly loader?: Setting<'loader'>
+  readonly secureBoot?: Setting<'secureBoot'>
   readonly dhcpStyle?: Setting<'dhcpStyle'>
 }
 
@@ -106,6 +107,7 @@ export function effectiveSettings(query: SettingsQuery): EffectiveSettings {
     rootfs: mostSpecific(layers, 'rootfs') ?? rootfsByUrl,
     extraInitrds: mostSpecific(layers, 'extraInitrds') ?? noList,
     loader: mostSpecific(layers, 'loader'),
+    secureBoot: mostSpecific(layers, 'secureBoot'),
     dhcpStyle: mostSpecific(layers, 'dhcpStyle'),
   }
 }

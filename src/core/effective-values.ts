@@ -31,6 +31,7 @@ export function effectiveValues(settings: EffectiveSettings): readonly Effective
   add('rootfs', settings.rootfs, String)
   add('extraInitrds', settings.extraInitrds, (list) => list.map(initrdText).join(' '))
   add('loader', settings.loader, String)
+  add('secureBoot', settings.secureBoot, String)
   add('dhcpStyle', settings.dhcpStyle, String)
   return values
 }

@@ -68,6 +68,8 @@ export interface BootSettings {
   readonly extraInitrds?: readonly ExtraInitrd[]
   /** Loader binary by name; used by DHCP and TFTP. */
   readonly loader?: string
+  /** Start with the shim of its stream's loader set: no firmware tells that Secure Boot is on (field case 125). */
+  readonly secureBoot?: boolean
   /** How a proxy names the boot file for it (field case 4). */
   readonly dhcpStyle?: 'direct' | 'binl'
 }

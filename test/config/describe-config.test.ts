@@ -32,6 +32,7 @@ unknown: { profile: p }
       'boot.http.listen = :8000  [--boot-http-listen]',
       'boot.http.ignoredMachines = script  [default]',
       'boot.loaders.directories = []  [default]',
+      'boot.loaders.sets = {}  [default]',
       'admin.listen = 127.0.0.1:8081  [default]',
       'streams.s.source.url = https://x.example/s.json  [pilotlight.yaml:6]',
       'streams.s.source.headers.Authorization = (hidden)  [pilotlight.yaml:7]',

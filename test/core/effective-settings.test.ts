@@ -5,7 +5,7 @@ import {
   type SettingsLayer,
 } from '../../src/core/effective-settings.ts'
 import { effectiveValues } from '../../src/core/effective-values.ts'
-import type { BootSettings, Inventory, Origin, Pin } from '../../src/core/host.ts'
+import type { BootSettings, Host, Inventory, Origin, Pin } from '../../src/core/host.ts'
 import { sha256Of } from '../fakes/bootimages.ts'
 import { makeGroup, makeHost, makeInventory, makeProfile } from '../fakes/machines.ts'
 
@@ -213,4 +213,14 @@ describe('effective values for explain', () => {
     const settings = settle({ host: { pin: { release: 'x', until: Number.POSITIVE_INFINITY } } })
     expect(effectiveValues(settings).find(({ field }) => field === 'pin')?.value).toBe('x until Infinity')
   })
+})
+
+it('secureBoot of a host stands above that of its profile, where it says false as well', () => {
+  const profiles = [makeProfile({ name: 'p', secureBoot: true })]
+  const settingsOf = (host: Partial<Host>) => {
+    const known = makeHost({ profile: 'p', ...host })
+    const inventory = makeInventory({ hosts: [known], profiles })
+    return effectiveSettings({ inventory, host: known, firmware: 'uefi', now: 0 }).secureBoot?.value
+  }
+  expect([settingsOf({}), settingsOf({ secureBoot: false })]).toEqual([true, false])
 })
