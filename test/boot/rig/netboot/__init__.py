@@ -1,0 +1,1 @@
+"""The program behind `boot`: a private network, a server, a machine, and what happened."""
