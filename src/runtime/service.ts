@@ -4,6 +4,8 @@ import type { AdminOperations } from '../http/admin/operations.ts'
 export interface Service {
   readonly bootUrl: string
   readonly adminUrl: string
+  /** Where TFTP listens now; none when it is off. */
+  readonly tftpAddresses: () => readonly { readonly address: string; readonly port: number }[]
   readonly operations: AdminOperations
   stop(): Promise<void>
 }

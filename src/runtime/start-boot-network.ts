@@ -1,12 +1,14 @@
 import type { Config } from '../config/config.ts'
 import type { Clock, Timers } from '../core/clock.ts'
-import { parseIpv4 } from '../core/ipv4.ts'
+import { formatIpv4, parseIpv4 } from '../core/ipv4.ts'
 import type { LoaderSource } from '../core/loader.ts'
 import type { Log } from '../core/log.ts'
 import type { MacAddress } from '../core/mac.ts'
+import type { DhcpPorts } from '../dhcp/destination.ts'
 import type { DhcpEvent } from '../dhcp/dhcp-event.ts'
 import { createDhcpEventLog } from '../dhcp/event-log.ts'
 import type { InheritedSocket } from '../dhcp/inherited-sockets.ts'
+import { listInterfaceAddresses } from '../dhcp/interface-addresses.ts'
 import type { DhcpServer } from '../dhcp/server.ts'
 import type { PartReadiness } from '../http/admin/operations.ts'
 import { baseUrl } from '../http/boot/base-url.ts'
@@ -14,10 +16,11 @@ import type { Renderer } from '../render/renderer.ts'
 import type { TftpEvent } from '../tftp/event.ts'
 import { createTftpEventLog } from '../tftp/event-log.ts'
 import { loadKernelUdp } from '../tftp/kernel-udp.ts'
-import { createTftpServer, type TftpListen, type TftpServer } from '../tftp/server.ts'
+import { createTftpServer, type TftpServer } from '../tftp/server.ts'
 import type { Engine } from './engine.ts'
 import { startDhcp } from './start-dhcp.ts'
 import { createTftpFiles, type TftpFilesOptions } from './tftp-files.ts'
+import { type OwnAddresses, tftpListen } from './tftp-listen.ts'
 
 export interface BootNetworkOptions {
   readonly config: Config
@@ -29,6 +32,8 @@ export interface BootNetworkOptions {
   readonly configFor: TftpFilesOptions['configFor']
   /** Sockets from the service manager. */
   readonly inherited: readonly InheritedSocket[]
+  /** Others than the usual ones. */
+  readonly dhcpPorts?: DhcpPorts
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Log
@@ -39,6 +44,8 @@ export interface BootNetworkOptions {
 /** DHCP and TFTP, as far as the configuration turns them on. */
 export interface BootNetwork {
   parts(): readonly PartReadiness[]
+  /** Where TFTP listens now. */
+  tftpAddresses(): readonly { readonly address: string; readonly port: number }[]
   /** Which machine was last seen with an address. */
   macOf(address: string): MacAddress | undefined
   stop(): Promise<void>
@@ -63,7 +70,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
           baseUrl(config.boot.address ?? {}, { localAddress: address, localPort: options.bootPort }),
         configFor: options.configFor,
       }),
-      listen: tftpListen(config, options.inherited),
+      listen: tftpListen({ config, inherited: options.inherited, addresses: ownAddresses(), log }),
       ports,
       ...(maxBlockSize === undefined ? {} : { maxBlockSize }),
       ...(kernel === undefined ? {} : { kernel }),
@@ -105,6 +112,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
 
   return {
     macOf,
+    tftpAddresses: () => tftp?.listening ?? [],
     parts() {
       const parts: PartReadiness[] = []
       if (tftp !== undefined) {
@@ -131,10 +139,6 @@ function dhcpPart(dhcp: DhcpServer): PartReadiness {
   return { part: 'dhcp', ready: false, reason }
 }
 
-/** Inherited sockets named `tftp`, else the configured address. */
-function tftpListen({ boot }: Config, inherited: readonly InheritedSocket[]): readonly TftpListen[] {
-  const sockets = inherited.filter(({ name }) => name === 'tftp')
-  if (sockets.length > 0) return sockets.map(({ fd }) => ({ kind: 'inherited', fd }))
-  const { host, port } = boot.tftp?.listen ?? { port: 69 }
-  return [{ kind: 'address', address: host ?? '0.0.0.0', port }]
+function ownAddresses(): OwnAddresses {
+  return new Map([...listInterfaceAddresses()].map(([name, addresses]) => [name, addresses.map(formatIpv4)]))
 }

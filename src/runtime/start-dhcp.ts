@@ -8,6 +8,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { Inventory } from '../core/host.ts'
 import { type Ipv4, parseIpv4 } from '../core/ipv4.ts'
 import type { Log } from '../core/log.ts'
+import type { DhcpPorts } from '../dhcp/destination.ts'
 import type { DhcpAdvice } from '../dhcp/dhcp-advice.ts'
 import type { DhcpEvent } from '../dhcp/dhcp-event.ts'
 import type { DhcpSettings, DhcpSubnet } from '../dhcp/dhcp-settings.ts'
@@ -27,6 +28,8 @@ export interface StartDhcpOptions {
   readonly inventory: () => Inventory
   readonly dataDirectory: string
   readonly inherited: readonly InheritedSocket[]
+  /** Others than the usual ones. */
+  readonly dhcpPorts?: DhcpPorts
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Log
@@ -45,6 +48,7 @@ export async function startDhcp(options: StartDhcpOptions): Promise<DhcpServer> 
     baseUrlOf: (address) =>
       baseUrl(config.boot.address ?? {}, { localAddress: address, localPort: options.bootPort }),
     ...(preferred === undefined ? {} : { preferredAddress: preferred }),
+    ...(options.dhcpPorts === undefined ? {} : { ports: options.dhcpPorts }),
     ...(dhcp.mode === 'server'
       ? { leases: createLeaseLog({ path: join(options.dataDirectory, 'leases.log'), log }) }
       : {}),

@@ -1,7 +1,9 @@
 import type { LoadedConfig } from '../config/load-config.ts'
 import { watchConfig } from '../config/watch-config.ts'
+import { ServiceError } from '../core/errors.ts'
 import { noLoaders } from '../core/loader.ts'
 import type { Log } from '../core/log.ts'
+import type { DhcpPorts } from '../dhcp/destination.ts'
 import type { InheritedSocket } from '../dhcp/inherited-sockets.ts'
 import { listenControlSocket } from '../http/admin/control-socket.ts'
 import { createAdminApp } from '../http/admin/create-admin-app.ts'
@@ -31,6 +33,8 @@ export interface StartServiceOptions {
   readonly reload: () => LoadedConfig
   /** Sockets that the service manager opened. */
   readonly inherited?: readonly InheritedSocket[]
+  /** Other UDP ports for DHCP; for the demo and for tests, since firmware knows the usual ones alone. */
+  readonly dhcpPorts?: DhcpPorts
 }
 
 /**
@@ -43,6 +47,7 @@ export async function startService({
   log,
   reload,
   inherited = [],
+  dhcpPorts,
 }: StartServiceOptions): Promise<Service> {
   const version = readVersion()
   const clock = realClock
@@ -150,7 +155,7 @@ export async function startService({
     }
 
     await engine.configure(loaded)
-    const bound = await bootListener.listen(boot.http.listen)
+    const bound = await bootListener.listen(inheritedHttp(inherited) ?? boot.http.listen)
     stops.push(() => bootListener.close({ graceMs: 2_000 }))
     const bootUrl = urlOf(bound, boot.address ?? {})
 
@@ -163,6 +168,7 @@ export async function startService({
       loaders: { current: () => noLoaders },
       configFor: () => undefined,
       inherited,
+      ...(dhcpPorts === undefined ? {} : { dhcpPorts }),
       clock,
       timers,
       log,
@@ -215,11 +221,29 @@ export async function startService({
     const tasks = startTasks({ engine, timers, log, onBadBlob })
     stops.push(() => tasks.stop())
 
-    return { bootUrl, adminUrl: urlOf(admin.address, {}), operations, stop }
+    return {
+      bootUrl,
+      adminUrl: urlOf(admin.address, {}),
+      tftpAddresses: network.tftpAddresses,
+      operations,
+      stop,
+    }
   } catch (error) {
     await stop().catch(() => {})
     throw error
   }
+}
+
+/** The one socket named `http`, in place of the configured address. @throws ServiceError LISTEN_FAILED for several */
+function inheritedHttp(inherited: readonly InheritedSocket[]): { readonly fd: number } | undefined {
+  const [first, ...others] = inherited.filter(({ name }) => name === 'http')
+  if (others.length > 0) {
+    throw new ServiceError(
+      'LISTEN_FAILED',
+      'several inherited sockets are named http, the boot listener takes one: leave one ListenStream= in the socket unit (port 80 alone listens on IPv4 and IPv6)',
+    )
+  }
+  return first && { fd: first.fd }
 }
 
 /** In the reverse order of their start; one that fails does not keep the others running. */

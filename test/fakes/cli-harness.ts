@@ -42,6 +42,7 @@ export function createCliHarness(options: HarnessOptions) {
   const service: Service = {
     bootUrl: 'http://127.0.0.1:8080',
     adminUrl: 'http://127.0.0.1:8081',
+    tftpAddresses: () => [],
     operations,
     stop: async () => {},
   }
