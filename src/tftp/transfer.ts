@@ -84,6 +84,8 @@ const mostOpeningRepeats = { oack: 4, data: 2 } as const
 const openingPatienceMs = 10_000
 /** 100 ms doubling to 5 s: about 35 s of silence. */
 const mostRepeats = 12
+/** Of the end of the file, about ten seconds: it is likelier that the machine has gone on with what it has. */
+const mostLastRepeats = 6
 /** With the client's own interval: as many as fill this time, but some in any case. */
 const fixedPatienceMs = 30_000
 const leastFixedRepeats = 5
@@ -217,9 +219,10 @@ function isInLastWindow(plan: TransferPlan, state: TransferState): boolean {
   return state.phase === 'sending' && state.highestSent >= plan.blockCount
 }
 
-function repeatLimit(timer: RetransmitTimer): number {
-  if (!timer.isFixed) return mostRepeats
-  return Math.max(Math.ceil(fixedPatienceMs / timer.timeoutMs), leastFixedRepeats)
+function repeatLimit(plan: TransferPlan, state: TransferState): number {
+  const { timer } = state
+  if (timer.isFixed) return Math.max(Math.ceil(fixedPatienceMs / timer.timeoutMs), leastFixedRepeats)
+  return isInLastWindow(plan, state) ? mostLastRepeats : mostRepeats
 }
 
 function onOpeningTimeout(plan: TransferPlan, state: TransferState, nowMs: number): TransferStep {
@@ -236,7 +239,7 @@ function onOpeningTimeout(plan: TransferPlan, state: TransferState, nowMs: numbe
 
 function onTimeout(plan: TransferPlan, state: TransferState, nowMs: number): TransferStep {
   if (state.phase === 'opening') return onOpeningTimeout(plan, state, nowMs)
-  if (state.repeats >= repeatLimit(state.timer)) {
+  if (state.repeats >= repeatLimit(plan, state)) {
     const outcome = isInLastWindow(plan, state) ? 'served-unconfirmed' : 'stalled'
     return ended(state, outcome, {
       code: errorCodes.undefined,
