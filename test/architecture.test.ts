@@ -35,6 +35,7 @@ const portFiles: ReadonlySet<string> = new Set([
   'artifacts/blob-store.ts',
   'artifacts/fetcher.ts',
   'upstream/client.ts',
+  'render/renderer.ts',
 ])
 
 /** Packages and node: modules that the inside of the house must do without. */

@@ -32,14 +32,36 @@ const printableAscii = /^[\x21-\x7e]+$/
  * firmware disagree about them.
  */
 export function ipxeArgumentProblem(argument: string): string | undefined {
-  if (argument === '') return 'it is empty'
-  if (!printableAscii.test(argument))
-    return 'it has a blank, a control character or a character outside ASCII'
+  const problem = wordProblem(argument)
+  if (problem !== undefined) return problem
   if (argument === '||' || argument === '&&' || argument === ';') return 'iPXE would end the command there'
   if (argument.startsWith('#')) return 'iPXE would take it for a comment'
   if (argument.endsWith('\\')) return 'iPXE would join the next line'
   if (argument.includes('${')) return 'iPXE would expand it'
   return undefined
+}
+
+function wordProblem(argument: string): string | undefined {
+  if (argument === '') return 'it is empty'
+  return printableAscii.test(argument)
+    ? undefined
+    : 'it has a blank, a control character or a character outside ASCII'
+}
+
+/** The same for GRUB, which can quote whatever is one word (field case 119). */
+export function grubArgumentProblem(argument: string): string | undefined {
+  return wordProblem(argument)
+}
+
+/**
+ * The same for PXELINUX and for those who read its files. It takes the rest of a line as it is. U-Boot expands `${x}`
+ * and `$(x)`; petitboot and U-Boot look for the initrd behind the first `initrd=` on the line, whatever is before it.
+ */
+export function pxelinuxArgumentProblem(argument: string): string | undefined {
+  const problem = wordProblem(argument)
+  if (problem !== undefined) return problem
+  if (/\$[{(]/.test(argument)) return 'U-Boot would expand it'
+  return /initrd=/i.test(argument) ? 'petitboot would take it for the initrd' : undefined
 }
 
 const liveIgnitionUrl = /^(?:https?|tftp|s3|gs):\/\/[^/]/

@@ -1,16 +1,27 @@
+import type { BootDecision } from '../core/boot-decision.ts'
 import type { CatalogSource } from '../core/catalog.ts'
+import type { BootClient } from '../core/client.ts'
 import { ServiceError } from '../core/errors.ts'
-import { compileTemplates } from './compile-templates.ts'
+import type { ScriptSurroundings } from './boot-plan.ts'
+import { type CompiledTemplate, compileTemplates } from './compile-templates.ts'
+import { configName } from './config-name.ts'
 import { decidedVariables } from './decided-variables.ts'
+import { answerLine, type Dialect, dialects, magicLine } from './dialect.ts'
+import { grubService } from './grub-service.ts'
+import { grubVariables } from './grub-variables.ts'
+import { ipxeVariables } from './ipxe-variables.ts'
+import { pxelinuxVariables } from './pxelinux-variables.ts'
 import { readTemplates } from './read-templates.ts'
-import type { Renderer } from './renderer.ts'
+import type { RenderContext, Renderer } from './renderer.ts'
 import { bootIdStandIn, createScriptCache } from './script-cache.ts'
 import { scriptHeader } from './script-header.ts'
 import { scriptKey } from './script-key.ts'
-import { scriptOf, templateOf } from './script-variables.ts'
+import { type ScriptParts, scriptPartsOf, templateOf } from './script-parts.ts'
+import type { TemplateName } from './template-variables.ts'
+import type { ToldVariables } from './told-variables.ts'
 
 export interface RendererOptions {
-  /** The shipped templates; has a folder `ipxe`. */
+  /** The shipped templates; has a folder for each dialect. */
   readonly templatesDirectory: string
   /** An admin's; a file in it stands in place of the shipped one. */
   readonly adminDirectory?: string
@@ -20,38 +31,86 @@ export interface RendererOptions {
   readonly cachedScripts?: number
 }
 
+const variablesFor: Readonly<
+  Record<Dialect, (parts: ScriptParts, told: ToldVariables, surroundings: ScriptSurroundings) => object>
+> = { ipxe: ipxeVariables, grub: grubVariables, pxelinux: pxelinuxVariables }
+
 /**
  * Reads and compiles all templates now; rendering touches no file and parses nothing.
  * @throws ServiceError TEMPLATE_INVALID with file:line
  */
 export function createRenderer(options: RendererOptions): Renderer {
   const { catalog, cachedScripts = 4096 } = options
-  const templates = compileTemplates(readTemplates('ipxe', options))
+  const templates = new Map(
+    dialects.map((dialect) => [dialect, compileTemplates(dialect, readTemplates(dialect, options))]),
+  )
   const cache = createScriptCache(cachedScripts)
 
+  function templateFor(dialect: Dialect, name: TemplateName): CompiledTemplate {
+    const template = templates.get(dialect)?.get(name)
+    if (template !== undefined) return template
+    throw new TypeError(`unreachable: ${dialect} has all of its templates, ${name} too`)
+  }
+
+  function render(
+    dialect: Dialect,
+    decision: BootDecision,
+    client: BootClient,
+    context: RenderContext,
+    { fetch = 'http', notes }: { fetch?: 'http' | 'tftp'; notes?: readonly string[] } = {},
+  ): string {
+    const [mac] = client.macs
+    const surroundings: ScriptSurroundings = {
+      baseUrl: checkedBaseUrl(context.baseUrl),
+      bootId: bootIdStandIn,
+      client,
+      ...(mac === undefined ? undefined : { mac }),
+      catalog: catalog.current(),
+      fetch,
+      configName: configName(client),
+    }
+    const decided = decidedVariables(decision)
+    const name = templateOf(decision)
+    const template = templateFor(dialect, name)
+    const key = scriptKey(dialect, name, template.variables, decision, decided, surroundings)
+    const body = cache.pieces(key, () => {
+      const told = { ...decided, base_url: surroundings.baseUrl, boot_id: bootIdStandIn }
+      const parts = scriptPartsOf(decision, surroundings, dialect)
+      return template.render(variablesFor[dialect](parts, told, surroundings))
+    })
+    const header = `${magicLine[dialect]}${scriptHeader(decided, context.bootId, notes)}${answerLine[dialect]}`
+    return `${header}${body.join(context.bootId)}`
+  }
+
   return {
-    ipxe(decision, client, { baseUrl, bootId }) {
-      const surroundings = {
-        baseUrl: checkedBaseUrl(baseUrl),
-        bootId: bootIdStandIn,
-        client,
-        catalog: catalog.current(),
-      }
-      const decided = decidedVariables(decision)
-      const name = templateOf(decision)
-      const template = templates[name]
-      const key = scriptKey(name, template.variables, decision, decided, surroundings)
-      const body = cache.pieces(key, () =>
-        template.render(scriptOf(decision, decided, surroundings).variables),
-      )
-      return `#!ipxe\n${scriptHeader(decided, bootId)}${body.join(bootId)}`
-    },
+    ipxe: (decision, client, context) => render('ipxe', decision, client, context),
     ipxeEntry({ baseUrl }) {
       const base_url = checkedBaseUrl(baseUrl)
-      const body = cache.pieces(`entry ${base_url}`, () => templates.entry.render({ base_url }))
-      return `#!ipxe\n${body.join('')}`
+      const body = cache.pieces(`entry ${base_url}`, () => templateFor('ipxe', 'entry').render({ base_url }))
+      return `${magicLine.ipxe}${body.join('')}`
     },
+    grub(decision, client, context) {
+      const whose = decision.host === undefined ? 'an unknown machine' : `host ${decision.host.id}`
+      const notes = portNotes(checkedBaseUrl(context.baseUrl), whose)
+      return render('grub', decision, client, context, { notes })
+    },
+    grubEntry({ baseUrl }) {
+      const base_url = checkedBaseUrl(baseUrl)
+      const { device: service } = grubService(base_url, 'a machine')
+      const body = cache.pieces(`grub entry ${base_url}`, () =>
+        templateFor('grub', 'entry').render({ base_url, service }),
+      )
+      return body.join('')
+    },
+    pxelinux: (decision, client, { fetch, ...context }) =>
+      render('pxelinux', decision, client, context, { fetch }),
   }
+}
+
+/** Some builds of GRUB ask port 80, whatever they are told (field case 98): whoever reads the script shall know. */
+function portNotes(baseUrl: string, whose: string): readonly string[] {
+  const { port } = grubService(baseUrl, whose)
+  return port === undefined ? [] : [`Port ${port}: some builds of GRUB ask port 80 all the same.`]
 }
 
 /** An IPv4 address, a bracketed IPv6 address or a name, with or without a port. */

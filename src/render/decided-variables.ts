@@ -1,10 +1,13 @@
 import type { BootDecision } from '../core/boot-decision.ts'
 import { reasonText } from '../core/reason.ts'
 import { scriptText } from './script-text.ts'
-import type { VariablesOf } from './template-variables.ts'
+import type { TemplateVariables } from './template-variables.ts'
 
 /** What every script says of its decision, whatever template it is made from. */
-export type DecidedVariables = Omit<VariablesOf<'local'>, 'leave' | 'base_url' | 'boot_id'>
+export type DecidedVariables = Pick<
+  TemplateVariables,
+  'decision' | 'reason' | 'reasons' | 'host' | 'stream' | 'release' | 'arch'
+>
 
 export function decidedVariables(decision: BootDecision): DecidedVariables {
   const reasons = decision.reasons.map((entry) => scriptText(reasonText(entry)))

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ServiceError } from '../core/errors.ts'
-import { type TemplateName, templateNames } from './template-variables.ts'
+import type { Dialect } from './dialect.ts'
+import { type TemplateName, templateNamesOf } from './template-variables.ts'
 
 /** A template's text with the file it came from. */
 export interface TemplateSource {
@@ -17,9 +18,10 @@ const suffix = '.liquid'
  * @throws ServiceError TEMPLATE_INVALID for an unreadable directory or file and for a name that is no template
  */
 export function readTemplates(
-  dialect: string,
+  dialect: Dialect,
   { templatesDirectory, adminDirectory }: { templatesDirectory: string; adminDirectory?: string },
 ): ReadonlyMap<string, TemplateSource> {
+  const templateNames = templateNamesOf(dialect)
   const shipped = readDirectory(join(templatesDirectory, dialect), { mayBeAbsent: false })
   const own =
     adminDirectory === undefined ? [] : readDirectory(join(adminDirectory, dialect), { mayBeAbsent: true })

@@ -8,14 +8,26 @@ export interface RenderContext {
   readonly bootId: BootId
 }
 
+/** How a PXELINUX, a U-Boot or a petitboot reached its configuration, so that files are named in the same way. */
+export interface PxelinuxContext extends RenderContext {
+  readonly fetch: 'http' | 'tftp'
+}
+
 /**
  * Decisions as text for a loader. Templates are compiled when the renderer is made, never on the boot path.
  * A script is complete or an error.
- * @throws ServiceError TEMPLATE_RENDER_FAILED, KERNEL_ARGUMENT_INVALID
+ * @throws ServiceError TEMPLATE_RENDER_FAILED, KERNEL_ARGUMENT_INVALID, CONFIG_INVALID for an address that the loader
+ *   cannot reach
  */
 export interface Renderer {
   /** The iPXE script of a decision; starts with `#!ipxe\n`, ends with a newline, has no CR. */
   ipxe(decision: BootDecision, client: BootClient, context: RenderContext): string
   /** The entry script: identify this NIC, chain to `/ipxe?…`, retry. */
   ipxeEntry(context: { readonly baseUrl: string }): string
+  /** The GRUB script of a decision. Where it boots nothing, it asks again, without end. */
+  grub(decision: BootDecision, client: BootClient, context: RenderContext): string
+  /** The first configuration of a GRUB: asks `/grub/boot?…` as this machine, again and again. */
+  grubEntry(context: { readonly baseUrl: string }): string
+  /** The same for PXELINUX and for what reads its files, U-Boot and petitboot. */
+  pxelinux(decision: BootDecision, client: BootClient, context: PxelinuxContext): string
 }

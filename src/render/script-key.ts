@@ -1,6 +1,7 @@
 import type { BootDecision } from '../core/boot-decision.ts'
-import { kernelOf, type ScriptSurroundings } from './boot-variables.ts'
+import { kernelOf, type ScriptSurroundings } from './boot-plan.ts'
 import type { DecidedVariables } from './decided-variables.ts'
+import type { Dialect } from './dialect.ts'
 import type { TemplateName, VariableName } from './template-variables.ts'
 
 /** Differ between equal machines, so they count only where a template uses them. */
@@ -11,15 +12,19 @@ const ofOneHost = ['host', 'reason', 'reasons'] as const satisfies readonly (key
  * below its header. Far cheaper than the variables themselves, which are made only when a script is rendered.
  */
 export function scriptKey(
+  dialect: Dialect,
   template: TemplateName,
   used: readonly VariableName[],
   decision: BootDecision,
   decided: DecidedVariables,
   surroundings: ScriptSurroundings,
 ): string {
-  const { baseUrl, client } = surroundings
-  const parts: unknown[] = [template, baseUrl, client.firmware, decision.arch]
+  const { baseUrl, client, fetch, mac, configName } = surroundings
+  const parts: unknown[] = [dialect, template, baseUrl, client.firmware, decision.arch]
   for (const variable of ofOneHost) if (used.includes(variable)) parts.push(decided[variable])
+  if (dialect === 'pxelinux') parts.push(fetch)
+  if (used.includes('boot_mac')) parts.push(mac)
+  if (used.includes('config_file')) parts.push(configName)
   addInputs(parts, decision, surroundings)
   return JSON.stringify(parts)
 }

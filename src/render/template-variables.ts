@@ -1,3 +1,6 @@
+import type { Firmware } from '../core/client.ts'
+import { type Dialect, dialects } from './dialect.ts'
+
 /** What `local`, `hold` and `ignore` end with; methods that are no script leave as the firmware's default does. */
 export type LeaveMethod = 'exit' | 'exit 1' | 'sanboot'
 
@@ -7,11 +10,13 @@ export interface InitrdVariable {
 }
 
 /**
- * Everything a template can use. Text is safe as it is: URLs hold no blank, kernel arguments are words that iPXE hands
- * over unchanged, all other text has only letters, digits, blanks and `._:@/,=+()-` (field case 117).
+ * Everything a template can use. Text is safe as it is: URLs hold no blank, kernel arguments are words that the loader
+ * of the dialect hands over unchanged, all other text has only letters, digits, blanks and `._:@/,=+()-` (field case
+ * 117).
  */
 export interface TemplateVariables {
   readonly base_url: string
+  readonly service: string
   readonly boot_id: string
   readonly decision: string
   readonly reason: string
@@ -22,21 +27,27 @@ export interface TemplateVariables {
   readonly arch: string
   readonly kernel_url: string
   readonly initrds: readonly InitrdVariable[]
+  readonly kernel_file: string
+  readonly initrd_files: readonly string[]
   readonly boot_arguments: string
   readonly boot_interface: boolean
+  readonly boot_mac: string
   readonly operator_arguments: string
   readonly device: string
   readonly generation: number
   readonly image_url: string
   readonly wanted: string
   readonly leave: LeaveMethod
+  readonly firmware: Firmware
   readonly loader_url: string
+  readonly loader_file: string
+  readonly config_file: string
 }
 
 export type VariableName = keyof TemplateVariables
 export type VariableValue = TemplateVariables[VariableName]
 
-const decided = [
+const told = [
   'base_url',
   'boot_id',
   'decision',
@@ -47,106 +58,79 @@ const decided = [
   'release',
   'arch',
 ] as const
-const booting = [
-  ...decided,
-  'kernel_url',
-  'initrds',
-  'boot_arguments',
-  'boot_interface',
-  'operator_arguments',
-] as const
+const booting = ['boot_arguments', 'boot_interface', 'operator_arguments'] as const
+const installing = ['device', 'generation'] as const
 
-/** The templates and what each of them is given. A template that names anything else is refused when it is loaded. */
+const ipxeBooting = [...told, 'kernel_url', 'initrds', ...booting] as const
+const grubTold = [...told, 'service'] as const
+const grubBooting = [...grubTold, 'kernel_file', 'initrd_files', 'boot_mac', ...booting] as const
+const pxelinuxTold = [...told, 'firmware', 'config_file'] as const
+const pxelinuxBooting = [...pxelinuxTold, 'kernel_file', 'initrd_files', 'boot_mac', ...booting] as const
+
+type Templates = Readonly<Record<string, readonly VariableName[]>>
+
+/**
+ * The templates of each dialect and what each of them is given. A template that names anything else is refused when it
+ * is loaded.
+ */
 export const templateVariables = {
-  entry: ['base_url'],
-  live: booting,
-  install: [...booting, 'device', 'generation'],
-  'legacy-installer': [...booting, 'device', 'generation', 'image_url'],
-  wait: [...decided, 'wanted'],
-  hold: [...decided, 'leave'],
-  local: [...decided, 'leave'],
-  ignore: [...decided, 'leave'],
-  chainload: [...decided, 'loader_url'],
-} as const satisfies Readonly<Record<string, readonly VariableName[]>>
+  ipxe: {
+    entry: ['base_url'],
+    live: ipxeBooting,
+    install: [...ipxeBooting, ...installing],
+    'legacy-installer': [...ipxeBooting, ...installing, 'image_url'],
+    wait: [...told, 'wanted'],
+    hold: [...told, 'leave'],
+    local: [...told, 'leave'],
+    ignore: [...told, 'leave'],
+    chainload: [...told, 'loader_url'],
+  },
+  grub: {
+    entry: ['base_url', 'service'],
+    live: grubBooting,
+    install: [...grubBooting, ...installing],
+    'legacy-installer': [...grubBooting, ...installing, 'image_url'],
+    wait: [...grubTold, 'wanted'],
+    hold: [...grubTold, 'leave'],
+    local: [...grubTold, 'leave'],
+    ignore: [...grubTold, 'leave'],
+    chainload: [...grubTold, 'loader_file'],
+  },
+  pxelinux: {
+    live: pxelinuxBooting,
+    install: [...pxelinuxBooting, ...installing],
+    'legacy-installer': [...pxelinuxBooting, ...installing, 'image_url'],
+    wait: [...pxelinuxTold, 'wanted'],
+    hold: [...pxelinuxTold, 'leave'],
+    local: [...pxelinuxTold, 'leave'],
+    ignore: [...pxelinuxTold, 'leave'],
+    chainload: [...pxelinuxTold, 'loader_file'],
+  },
+} as const satisfies Readonly<Record<Dialect, Templates>>
 
-export type TemplateName = keyof typeof templateVariables
-export type VariablesOf<Name extends TemplateName> = Pick<
+/** A template that a decision is written with; every dialect has all of them. */
+export type DecisionTemplate = keyof (typeof templateVariables)['pxelinux']
+export type TemplateName = DecisionTemplate | 'entry'
+
+export type VariablesOf<Of extends Dialect, Name extends keyof (typeof templateVariables)[Of]> = Pick<
   TemplateVariables,
-  (typeof templateVariables)[Name][number]
+  Extract<(typeof templateVariables)[Of][Name] extends readonly (infer One)[] ? One : never, VariableName>
 >
 
-export const templateNames = Object.keys(templateVariables) as readonly TemplateName[]
+/** The variables of one decision template of a dialect, whichever that is. */
+export type ScriptVariables<Of extends Dialect> = {
+  readonly [Name in DecisionTemplate]: VariablesOf<Of, Name>
+}[DecisionTemplate]
 
-interface VariableDescription<Value> {
-  readonly text: string
-  readonly example: Value
+export function templatesOf(dialect: Dialect): Templates {
+  return templateVariables[dialect]
 }
 
-const artifacts = 'http://192.0.2.10:8080/artifacts'
-const bootId = 'AAECAwQFBgcICQoLDA0ODw'
-const digest = (digit: string) => digit.repeat(64)
-
-/** What each variable is, with an example; `templates/README.md` and the trial run of every template come from here. */
-export const variableDescriptions: {
-  readonly [Name in VariableName]: VariableDescription<TemplateVariables[Name]>
-} = {
-  base_url: {
-    text: 'Where this service is reached; no slash at the end.',
-    example: 'http://192.0.2.10:8080',
-  },
-  boot_id: {
-    text: 'Id of this boot. Scripts are kept without it, so print it as it is; filters on it see a stand-in.',
-    example: bootId,
-  },
-  decision: {
-    text: '`live`, `install`, `wait`, `hold`, `local`, `ignore` or `chainload`.',
-    example: 'live',
-  },
-  reason: {
-    text: 'Why, in one sentence: what decided.',
-    example: 'follows stream fcos-stable: current is 44.20260707.3.1',
-  },
-  reasons: {
-    text: 'What decided, then how the machine was recognised and what else counts.',
-    example: [
-      'follows stream fcos-stable: current is 44.20260707.3.1',
-      'host rack1-n01 has MAC 52:54:00:ab:cd:ef',
-    ],
-  },
-  host: { text: 'Id of the host; empty for an unknown machine.', example: 'rack1-n01' },
-  stream: { text: 'The followed stream; empty where none is decided.', example: 'fcos-stable' },
-  release: {
-    text: 'The release, as metadata spells it; empty where none is decided.',
-    example: '44.20260707.3.1',
-  },
-  arch: { text: 'RPM name of the architecture; empty where it is not known.', example: 'x86_64' },
-  kernel_url: { text: 'URL of the kernel.', example: `${artifacts}/${digest('1')}/kernel?boot=${bootId}` },
-  initrds: {
-    text: 'Initrds in the order in which they are loaded, each with `name` and `url`. The first is `main`.',
-    example: [{ name: 'main', url: `${artifacts}/${digest('2')}/initramfs.img?boot=${bootId}` }],
-  },
-  boot_arguments: {
-    text: 'Kernel arguments that the boot needs, beginning with `initrd=` for each initrd.',
-    example: `initrd=main coreos.live.rootfs_url=${artifacts}/${digest('3')}/rootfs.img?boot=${bootId} rd.neednet=1`,
-  },
-  boot_interface: {
-    text: 'Whether `BOOTIF=01-<MAC>` of the booting NIC belongs after them.',
-    example: true,
-  },
-  operator_arguments: {
-    text: "The operator's kernel arguments, which come last; may be empty.",
-    example: 'console=tty0 console=ttyS0,115200n8',
-  },
-  device: { text: 'The disk to install to.', example: '/dev/sda' },
-  generation: { text: 'Which install of this host it is.', example: 1 },
-  image_url: {
-    text: 'URL of the disk image that the legacy installer writes.',
-    example: `${artifacts}/${digest('4')}/metal.raw.gz?boot=${bootId}`,
-  },
-  wanted: {
-    text: 'What the machine waits for.',
-    example: 'fcos-stable 44.20260707.3.1 for x86_64',
-  },
-  leave: { text: 'How to leave network boot: `exit`, `exit 1` or `sanboot`.', example: 'exit 1' },
-  loader_url: { text: 'URL of the loader to start.', example: 'http://192.0.2.10:8080/loaders/ipxe.efi' },
+export function templateNamesOf(dialect: Dialect): readonly TemplateName[] {
+  return Object.keys(templateVariables[dialect]) as TemplateName[]
 }
+
+/** Every variable that some template is given. */
+export const variableNames: readonly VariableName[] = [
+  ...new Set(dialects.flatMap((dialect) => Object.values(templatesOf(dialect)).flat())),
+]

@@ -15,5 +15,8 @@ export function createSwappableRenderer(options: Omit<RendererOptions, 'adminDir
     },
     ipxe: (decision, client, context) => current.ipxe(decision, client, context),
     ipxeEntry: (context) => current.ipxeEntry(context),
+    grub: (decision, client, context) => current.grub(decision, client, context),
+    grubEntry: (context) => current.grubEntry(context),
+    pxelinux: (decision, client, context) => current.pxelinux(decision, client, context),
   }
 }

@@ -60,6 +60,10 @@ export function createScriptedBootService(): ScriptedBootService {
 export const plainRenderer: Renderer = {
   ipxe: (decision, _client, { baseUrl, bootId }) => `#!ipxe\n# ${decision.kind} ${bootId} ${baseUrl}\nexit\n`,
   ipxeEntry: ({ baseUrl }) => `#!ipxe\nchain ${baseUrl}/ipxe\n`,
+  grub: (decision, _client, { baseUrl, bootId }) => `# ${decision.kind} ${bootId} ${baseUrl}\n`,
+  grubEntry: ({ baseUrl }) => `source ${baseUrl}/grub/boot\n`,
+  pxelinux: (decision, _client, { baseUrl, bootId, fetch }) =>
+    `# ${decision.kind} ${bootId} ${baseUrl} ${fetch}\n`,
 }
 
 export interface BootRig {
@@ -197,6 +201,9 @@ export async function startBootRig(options: BootRigOptions = {}): Promise<BootRi
     renderer: {
       ipxe: (...given) => rig.renderer.ipxe(...given),
       ipxeEntry: (...given) => rig.renderer.ipxeEntry(...given),
+      grub: (...given) => rig.renderer.grub(...given),
+      grubEntry: (...given) => rig.renderer.grubEntry(...given),
+      pxelinux: (...given) => rig.renderer.pxelinux(...given),
     },
     log,
     clock: time,

@@ -1,12 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import {
-  templateNames,
-  templateVariables,
-  type VariableName,
-  variableDescriptions,
-} from '../../src/render/template-variables.ts'
+import { type Dialect, dialects } from '../../src/render/dialect.ts'
+import { templatesOf, type VariableName, variableNames } from '../../src/render/template-variables.ts'
+import { variableDescriptions } from '../../src/render/variable-descriptions.ts'
 import { templatesDirectory } from '../fakes/scripts.ts'
 
 const path = join(templatesDirectory, 'README.md')
@@ -14,17 +11,31 @@ const begin = '<!-- variables -->\n'
 const end = '<!-- /variables -->'
 
 function variablesTable(): string {
-  const rows = Object.entries(variableDescriptions).map(([name, { text, example }]) => {
-    const users = templateNames.filter((template) =>
-      (templateVariables[template] as readonly string[]).includes(name),
-    )
-    const all = templateNames.filter((template) => template !== 'entry')
-    const where = all.every((template) => users.includes(template)) ? 'all' : users.join(', ')
-    const also =
-      where === 'all' && users.includes('entry') ? ' with `entry`' : where === 'all' ? ' but `entry`' : ''
-    return `| \`${name}\` | ${where}${also} | ${text} | \`${exampleText(example)}\` |\n`
-  })
+  const rows = Object.entries(variableDescriptions).map(
+    ([name, { text, example }]) =>
+      `| \`${name}\` | ${placesOf(name as VariableName)} | ${text} | \`${exampleText(example)}\` |\n`,
+  )
   return `| variable | templates | what | example |\n| --- | --- | --- | --- |\n${rows.join('')}`
+}
+
+/** `all but entry`, where it is the same in every folder; else folder by folder. */
+function placesOf(name: VariableName): string {
+  const places = dialects
+    .map((dialect) => [dialect, usersOf(name, dialect)] as const)
+    .filter(([, users]) => users !== '')
+  const isEverywhere =
+    places.length === dialects.length && new Set(places.map(([, users]) => users)).size === 1
+  return isEverywhere
+    ? (places[0]?.[1] ?? '')
+    : places.map(([dialect, users]) => `${dialect}: ${users}`).join('; ')
+}
+
+function usersOf(name: VariableName, dialect: Dialect): string {
+  const templates = templatesOf(dialect)
+  const users = Object.keys(templates).filter((template) => templates[template]?.includes(name))
+  const others = Object.keys(templates).filter((template) => template !== 'entry')
+  if (!others.every((template) => users.includes(template))) return users.join(', ')
+  return users.includes('entry') || !('entry' in templates) ? 'all' : 'all but `entry`'
 }
 
 function exampleText(example: unknown): string {
@@ -43,14 +54,14 @@ describe('templates/README.md', () => {
     expect(readFileSync(path, 'utf8')).toBe(wanted)
   })
 
-  it('names every shipped template', () => {
+  it.each([...dialects])('names every shipped template of %s', (dialect) => {
     const readme = readFileSync(path, 'utf8')
-    for (const file of readdirSync(join(templatesDirectory, 'ipxe')))
-      expect(readme).toContain(`\`ipxe/${file}\``)
+    const files = readdirSync(join(templatesDirectory, dialect))
+    expect(files.length).toBeGreaterThan(8)
+    for (const file of files) expect(readme).toContain(`\`${dialect}/${file}\``)
   })
 
-  it('describes no variable that no template is given', () => {
-    const given = new Set<VariableName>(templateNames.flatMap((name) => [...templateVariables[name]]))
-    expect(Object.keys(variableDescriptions).filter((name) => !given.has(name as VariableName))).toEqual([])
+  it('describes exactly the variables that templates are given', () => {
+    expect(Object.keys(variableDescriptions).sort()).toEqual([...variableNames].sort())
   })
 })

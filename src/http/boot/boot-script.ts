@@ -1,12 +1,9 @@
-import type { BootId } from '../../core/boot-event.ts'
+import { placeholderBootId } from '../../boot/placeholder-boot-id.ts'
 import type { BootRequest, BootSources } from './boot-request.ts'
 import { bootClientFromQuery } from './client-query.ts'
 import { parseQuery } from './query-string.ts'
 import { renderScript } from './render-script.ts'
 import { notFound, type Reply } from './reply.ts'
-
-/** Boot ids have one length, so a HEAD can tell the length of a script without minting one. */
-const placeholderBootId = 'AAAAAAAAAAAAAAAAAAAAAA' as BootId
 
 /**
  * `/ipxe`: the decision for the machine that asks, as an iPXE script. GET mints a boot id and leaves a trace; HEAD
