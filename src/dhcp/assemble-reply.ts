@@ -30,13 +30,13 @@ const messageTypeOptions = {
  */
 export function assembleReply(request: DhcpPacket, parts: ReplyParts): DhcpAnswer {
   const { kind, yiaddr, options, boot, server, destination } = parts
-  const isRefusal = kind === 'refuse'
   const relayAgentInformation = findOption(request.options, optionCode.relayAgentInformation)
   const encoded = encodeReply({
     htype: request.htype,
     xid: request.xid,
-    // A relay has to broadcast a refusal: the client does not hold the address.
-    flags: isRefusal && request.giaddr !== 0 ? request.flags | broadcastFlag : request.flags,
+    // Without an address in it, a refusal or a proxy's offer, a relay can only broadcast it (RFC 2131 §4.3.2); dnsmasq's
+    // drops it when the flag is not set, as it is not by iPXE's ROMs.
+    flags: request.giaddr !== 0 && yiaddr === 0 ? request.flags | broadcastFlag : request.flags,
     ciaddr: kind === 'acknowledge' ? request.ciaddr : unspecifiedIpv4,
     yiaddr,
     siaddr: boot === undefined ? unspecifiedIpv4 : server.address,
