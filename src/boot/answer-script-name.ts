@@ -136,10 +136,12 @@ function decide(question: ScriptQuestion, client: BootClient, sources: ScriptNam
   const { decision, bootId } = isProbe
     ? { decision: bootService.explain(client), bootId: placeholderBootId }
     : bootService.answer(client)
-  if (decision.kind === 'ignore' && ignoredMachines === 'http-404') {
+  // A GRUB that asks in a loop would ask on and on: it is told how to leave.
+  const mayBeAbsent = loader !== 'grub' || question.said === undefined
+  if (mayBeAbsent && decision.kind === 'ignore' && ignoredMachines === 'http-404') {
     return { kind: 'not-here', reason: 'This machine is ignored.' }
   }
-  if (decision.kind === 'local' && decision.method === 'http-404') {
+  if (mayBeAbsent && decision.kind === 'local' && decision.method === 'http-404') {
     return { kind: 'not-here', reason: 'This machine boots from its own disk; this answer sends it there.' }
   }
   const text =

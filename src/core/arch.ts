@@ -37,3 +37,14 @@ export function archFromIpxe(
   }
   return parseArch(buildArch)
 }
+
+/**
+ * The architecture behind what GRUB says in `$grub_cpu` and `$grub_platform`. A 32-bit GRUB on a BIOS machine starts
+ * 64-bit kernels; on 32-bit UEFI it cannot. Power says `powerpc` whatever its byte order, and only the little one
+ * boots anything here.
+ */
+export function archFromGrub(cpu: string, platform: string | undefined): Arch | undefined {
+  if (cpu === 'i386') return platform === 'pc' ? 'x86_64' : undefined
+  if (cpu === 'powerpc') return platform === 'ieee1275' ? 'ppc64le' : undefined
+  return parseArch(cpu)
+}

@@ -59,6 +59,7 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
     return match.route.answer(
       {
         method,
+        path: target.segments,
         params: match.params,
         query: target.query,
         baseUrl: connection.baseUrl,
@@ -71,6 +72,7 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
   /** Most answers are in memory and leave at once; only a file, or what has to be read first, is waited for. */
   function send(exchange: Exchange, reply: Reply): Promise<void> | undefined {
     if (reply.kind === 'file') return sendFileReply(exchange, reply, fileParts)
+    exchange.isProbe = reply.isProbe === true
     sendContent(exchange, reply)
     return undefined
   }
@@ -91,6 +93,7 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
       isLast: dropBody(request) || parts.isClosing(),
       route: undefined,
       status: 0,
+      isProbe: false,
     }
 
     function finish(): void {
@@ -112,12 +115,14 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
     }
   }
 
-  /** A name that is not here, once a minute for each client: optional probes are normal (field cases 84, 165). */
-  function logMiss({ request, status, connection: { address } }: Exchange): void {
+  /** A name that is not here, once a minute for each client; optional probes are normal (field cases 84, 165). */
+  function logMiss({ request, status, isProbe, connection: { address } }: Exchange): void {
     if (status !== 404 && status !== 400) return
     const path = pathForLog(request)
     if (!misses.allows(`${address} ${path}`)) return
-    log.info({ address, path, status }, 'boot request for nothing that is here')
+    const fields = { address, path, status }
+    if (isProbe) log.debug(fields, 'a loader tried a name that is not here')
+    else log.info(fields, 'boot request for nothing that is here')
   }
 }
 

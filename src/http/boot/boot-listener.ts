@@ -8,7 +8,9 @@ import type { CatalogSource } from '../../core/catalog.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Sha256 } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { type LoaderSource, noLoaders } from '../../core/loader.ts'
 import type { Log } from '../../core/log.ts'
+import { nobodySeen, type SeenMachines } from '../../core/seen-machines.ts'
 import type { Renderer } from '../../render/renderer.ts'
 import { createRequestAnswerer } from './answer-request.ts'
 import type { UrlAddress } from './base-url.ts'
@@ -49,6 +51,10 @@ export interface BootListenerOptions {
   readonly catalog: CatalogSource
   readonly bootService: BootService
   readonly renderer: Renderer
+  /** Default: there are none. */
+  readonly loaders?: LoaderSource
+  /** Whom DHCP has seen; default: nobody. */
+  readonly seen?: SeenMachines
   readonly log: Log
   readonly clock: Clock
   /** Address and port in every URL that is handed out; default: those of the connection that asks. */
@@ -61,6 +67,8 @@ export interface BootListenerOptions {
   readonly onRequest?: (route: string | undefined, method: string, status: number, seconds: number) => void
   /** A file of the catalog is not on disk as it should be. It is not served; it needs a scrub. */
   readonly onFileProblem?: (sha256: Sha256, problem: FileProblem | 'cut-while-sent') => void
+  /** A loader is not on disk as it was catalogued: the catalogue needs to be read again. */
+  readonly onLoaderProblem?: (name: string, problem: FileProblem | 'cut-while-sent') => void
 }
 
 /** An address to open, or a socket that the service manager has opened already. */
@@ -100,7 +108,15 @@ export function createBootListener(options: BootListenerOptions): BootListener {
   let closing: Promise<void> | undefined
 
   const answerRequest = createRequestAnswerer({
-    sources: { catalog, bootService, renderer, ignoredMachines, log: limitErrors(log, alarms) },
+    sources: {
+      catalog,
+      bootService,
+      renderer,
+      loaders: options.loaders ?? { current: () => noLoaders },
+      seen: options.seen ?? nobodySeen,
+      ignoredMachines,
+      log: limitErrors(log, alarms),
+    },
     fileParts: {
       openFiles: createOpenFiles(),
       cache: createBlockCache({ sizeBytes: limits.cacheBytes }),
@@ -114,6 +130,10 @@ export function createBootListener(options: BootListenerOptions): BootListener {
           log.error({ sha256, problem }, 'verified file cannot be served')
         // A file that could not be opened for want of descriptors is as good as before.
         if (problem !== 'out-of-descriptors') options.onFileProblem?.(sha256, problem)
+      },
+      onLoaderProblem(name, problem) {
+        if (alarms.allows(`${name} ${problem}`)) log.warn({ name, problem }, 'loader cannot be served')
+        if (problem !== 'out-of-descriptors') options.onLoaderProblem?.(name, problem)
       },
     },
     misses,

@@ -1,11 +1,15 @@
 import type { BootService } from '../../boot/boot-service.ts'
 import type { CatalogSource } from '../../core/catalog.ts'
+import type { LoaderSource } from '../../core/loader.ts'
 import type { Log } from '../../core/log.ts'
+import type { SeenMachines } from '../../core/seen-machines.ts'
 import type { Renderer } from '../../render/renderer.ts'
 
 /** A request after its target was parsed; everything in it is bounded. */
 export interface BootRequest {
   readonly method: 'GET' | 'HEAD'
+  /** Parts of the path, decoded, without empty ones. */
+  readonly path: readonly string[]
   /** Named parts of the route's pattern. */
   readonly params: Readonly<Record<string, string>>
   /** Raw text after the `?`. */
@@ -21,6 +25,9 @@ export interface BootSources {
   readonly catalog: CatalogSource
   readonly bootService: BootService
   readonly renderer: Renderer
+  readonly loaders: LoaderSource
+  /** Whom DHCP has seen, for loaders that say little of who they are. */
+  readonly seen: SeenMachines
   /** What a machine gets that is to be ignored: a script that leaves network boot, or a 404. */
   readonly ignoredMachines: 'script' | 'http-404'
   readonly log: Log

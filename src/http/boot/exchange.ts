@@ -13,6 +13,8 @@ export interface Exchange {
   /** The pattern that matched and the answer's status, once they are known; for metrics. */
   route: string | undefined
   status: number
+  /** Its absence is normal: a name that loaders try on their way to another. */
+  isProbe: boolean
 }
 
 /** Writes the head: the given lines in the given letter case, and those of the protocol that Node adds. */

@@ -1,5 +1,6 @@
 import type { BootId } from '../../core/boot-event.ts'
 import type { ServedFile } from '../../core/catalog.ts'
+import type { ServedLoader } from '../../core/loader.ts'
 import { plainText } from './content-type.ts'
 
 /**
@@ -17,12 +18,21 @@ export interface ContentReply {
   readonly body: string | Buffer
   /** Strong tag with its quotes; where there is one, preconditions count. */
   readonly etag?: string
+  /** A name that loaders try on their way to another: its absence is nothing to tell anybody (field case 84). */
+  readonly isProbe?: boolean
 }
 
-/** A verified file of the catalog; ranges and preconditions are answered when it is open. */
+/** What can be sent from disk: a verified file of the catalog, or a loader as it was when it was catalogued. */
+export type SentFile =
+  | ServedFile
+  | (Pick<ServedLoader, 'name' | 'path' | 'sizeBytes' | 'modifiedAt' | 'sha256'> & {
+      readonly role: 'loader'
+    })
+
+/** A file; ranges and preconditions are answered when it is open. */
 export interface FileReply {
   readonly kind: 'file'
-  readonly file: ServedFile
+  readonly file: SentFile
   readonly headers: HeaderLines
   readonly bootId?: BootId
 }
@@ -49,13 +59,18 @@ export function textReply(status: number, text: string, headers: HeaderLines = [
   }
 }
 
-/** An iPXE script. Scripts are decisions of one moment: nobody may keep them. */
+/** A script for a loader. Scripts are decisions of one moment: nobody may keep them. */
 export function scriptReply(script: string, status = 200): ContentReply {
   return { kind: 'content', status, contentType: plainText, headers: noStore, body: script }
 }
 
 export function notFound(text: string): ContentReply {
   return textReply(404, text)
+}
+
+/** For names that a loader walks through, most of which are not here. */
+export function notHere(text: string): ContentReply {
+  return { ...textReply(404, text), isProbe: true }
 }
 
 /** Comes with Retry-After, which makes an iPXE ask again by itself, without end. */

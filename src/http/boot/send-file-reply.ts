@@ -6,7 +6,7 @@ import { contentTypeOf } from './content-type.ts'
 import { type Exchange, isItsTurn, writeHead } from './exchange.ts'
 import { FileCutError, type FileProblem, type OpenFile, type OpenFiles } from './open-files.ts'
 import { checkPreconditions, httpDate, rangeApplies } from './preconditions.ts'
-import { type FileReply, type HeaderLines, notYet, textReply } from './reply.ts'
+import { type FileReply, type HeaderLines, notYet, type SentFile, textReply } from './reply.ts'
 import { type SendFileParts, sendFile } from './send-file.ts'
 import { conditionsOf, preconditionFailed, sendContent, sendNotModified } from './send-reply.ts'
 
@@ -19,6 +19,8 @@ export interface FileReplyParts extends SendFileParts {
   onEvent(event: BootEvent): void
   /** A file of the catalog could not be read as it should be: it needs a scrub. */
   onFileProblem(sha256: Sha256, problem: FileProblem | 'cut-while-sent'): void
+  /** A loader is not as it was catalogued: the catalogue needs to be read again. */
+  onLoaderProblem(name: string, problem: FileProblem | 'cut-while-sent'): void
   /** Keeps the boot's lease. */
   touch(bootId: BootId): void
 }
@@ -32,8 +34,8 @@ export async function sendFileReply(
   const { file } = reply
   const opened = await parts.openFiles.acquire(file.path, file.sizeBytes, file.modifiedAt)
   if (opened.kind === 'problem') {
-    parts.onFileProblem(file.sha256, opened.problem)
-    sendContent(exchange, notYet(fileProblemText(opened.problem), 30))
+    tellProblem(file, opened.problem, parts)
+    sendContent(exchange, notYet(fileProblemText(file, opened.problem), file.role === 'loader' ? 2 : 30))
     record(exchange, reply, parts, { sentBytes: 0, completed: false })
     return
   }
@@ -46,7 +48,7 @@ export async function sendFileReply(
   } catch (error) {
     // The head promised more: only a broken connection tells the node so.
     exchange.response.destroy()
-    parts.onFileProblem(file.sha256, error instanceof FileCutError ? 'cut-while-sent' : 'unreadable')
+    tellProblem(file, error instanceof FileCutError ? 'cut-while-sent' : 'unreadable', parts)
   } finally {
     opened.file.release()
     record(exchange, reply, parts, { sentBytes, completed })
@@ -137,7 +139,19 @@ function singleHeader(value: string | string[] | undefined): string | undefined 
   return Array.isArray(value) ? value[0] : value
 }
 
-function fileProblemText(problem: FileProblem): string {
+function tellProblem(
+  file: SentFile,
+  problem: FileProblem | 'cut-while-sent',
+  { onFileProblem, onLoaderProblem }: FileReplyParts,
+): void {
+  if (file.role === 'loader') onLoaderProblem(file.name, problem)
+  else onFileProblem(file.sha256, problem)
+}
+
+function fileProblemText({ name, role }: SentFile, problem: FileProblem): string {
   if (problem === 'out-of-descriptors') return 'Too many files are open right now. Ask again.'
+  if (role === 'loader') {
+    return `${name} is ${problem.replaceAll('-', ' ')} on disk. Loaders are read again now; \`pilotlight loaders\` says what is found.`
+  }
   return `This file is in the catalog, but on disk it is ${problem.replaceAll('-', ' ')}. It is not served until it is whole again; \`pilotlight verify\` looks for the cause.`
 }
