@@ -34,6 +34,10 @@ const runtime: CliRuntime = {
     const { openOffline } = await import('./runtime/open-offline.ts')
     return openOffline(options)
   },
+  async gatherFacts(options) {
+    const { gatherFacts } = await import('./runtime/doctor/gather-facts.ts')
+    return gatherFacts(options)
+  },
   async runDemo(options) {
     const { runDemo } = await import('./runtime/demo/run-demo.ts')
     const ended = new AbortController()

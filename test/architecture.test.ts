@@ -23,8 +23,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   tftp: ['core'],
   'http/boot': ['core', 'catalog', 'boot', 'render'],
   'http/admin': ['core', 'telemetry'],
+  doctor: ['core', 'config'],
   runtime: ['*'],
-  cli: ['core', 'config', 'runtime', 'http/admin', 'telemetry'],
+  cli: ['core', 'config', 'doctor', 'runtime', 'http/admin', 'telemetry'],
   main: ['*'],
 }
 

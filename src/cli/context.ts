@@ -1,5 +1,7 @@
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { Log } from '../core/log.ts'
+import type { DoctorFacts } from '../doctor/diagnose.ts'
+import type { GatherOptions } from '../runtime/doctor/gather-facts.ts'
 import type { OfflineOperations, Service } from '../runtime/service.ts'
 
 /** Where text goes: `process.stdout`, or a string in a test. */
@@ -21,6 +23,8 @@ export interface DemoOptions {
 export interface CliRuntime {
   startService(options: { loaded: LoadedConfig; log: Log; reload: () => LoadedConfig }): Promise<Service>
   openOffline(options: { loaded: LoadedConfig; log: Log }): Promise<OfflineOperations>
+  /** Looks at this machine, its network and its service. */
+  gatherFacts(options: GatherOptions): Promise<DoctorFacts>
   /** Without `once` it ends when the signal aborts. */
   runDemo(options: DemoOptions): Promise<number>
   /**

@@ -4,6 +4,7 @@ import type { AddCommand, RunCommand } from './command.ts'
 import { addBootimages } from './commands/bootimages.ts'
 import { addConfig } from './commands/config.ts'
 import { addDemo } from './commands/demo.ts'
+import { addDoctor } from './commands/doctor.ts'
 import { addExplain } from './commands/explain.ts'
 import { addGc } from './commands/gc.ts'
 import { addImport } from './commands/import.ts'
@@ -28,6 +29,7 @@ const commands: readonly AddCommand[] = [
   addImport,
   addVerify,
   addGc,
+  addDoctor,
   addConfig,
   addVersion,
 ]

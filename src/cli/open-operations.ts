@@ -34,11 +34,20 @@ export async function openOperations({ loaded, log, runtime }: OpenOptions): Pro
 }
 
 async function connectService(path: string): Promise<OfflineOperations | undefined> {
-  const answer = await probeControlSocket(path)
-  if (answer === 'answers') return createControlClient({ path })
-  if (answer !== 'denied') return undefined
+  const found = await findService(path)
+  if (found.kind === 'running') return found
+  if (found.kind === 'stopped') return undefined
   throw new ServiceError('PERMISSION_DENIED', `the service at ${path} belongs to another user`, {
     path,
     hint: 'run this command as that user, for example with sudo -u',
   })
+}
+
+/** The service behind a control socket: close it when it runs. */
+export async function findService(
+  path: string,
+): Promise<({ readonly kind: 'running' } & OfflineOperations) | { readonly kind: 'stopped' | 'denied' }> {
+  const answer = await probeControlSocket(path)
+  if (answer === 'answers') return { kind: 'running', ...createControlClient({ path }) }
+  return { kind: answer === 'denied' ? 'denied' : 'stopped' }
 }

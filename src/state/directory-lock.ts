@@ -30,7 +30,7 @@ export function lockDirectory(directory: string, owner: LockOwner): () => void {
     database?.close()
     const { code } = cause as { code?: unknown }
     if (code === 'SQLITE_BUSY' || code === 'SQLITE_LOCKED')
-      throw locked(directory, readOwner(ownerFile), cause)
+      throw locked(directory, readLockOwner(directory), cause)
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new ServiceError(
       'DATA_DIRECTORY_UNUSABLE',
@@ -69,9 +69,11 @@ function writeOwner(file: string, owner: LockOwner): void {
   }
 }
 
-function readOwner(file: string): LockOwner | undefined {
+/** Who took the lock last, whether or not he still holds it. */
+export function readLockOwner(directory: string): LockOwner | undefined {
   try {
-    const { pid, since } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+    const text = readFileSync(join(directory, 'lock.owner'), 'utf8')
+    const { pid, since } = JSON.parse(text) as Record<string, unknown>
     return typeof pid === 'number' && typeof since === 'string' ? { pid, since } : undefined
   } catch {
     return undefined

@@ -34,6 +34,7 @@ const commandLines = [
   ['verify', ['verify']],
   ['gc', ['gc', '--dry-run']],
   ['import', ['import', 'document.json', '--stream', 'fcos-stable']],
+  ['doctor', ['doctor']],
   ['version', ['version']],
   ['config-check', ['config', 'check']],
 ] as const
@@ -71,6 +72,7 @@ describe('help', () => {
     'import',
     'verify',
     'gc',
+    'doctor',
   ]
 
   test.each([[], ...[...commands, 'config', 'version'].map((name) => [name])])(

@@ -4,6 +4,7 @@ import type { LoadedConfig } from '../../src/config/load-config.ts'
 import type { AdminOperations } from '../../src/http/admin/operations.ts'
 import type { Service } from '../../src/runtime/service.ts'
 import { createFakeOperations } from './admin-operations.ts'
+import { healthyFacts } from './doctor-facts.ts'
 
 export interface CliRun {
   readonly code: number
@@ -59,6 +60,10 @@ export function createCliHarness(options: HarnessOptions) {
           closed += 1
         },
       }
+    },
+    async gatherFacts({ loaded }) {
+      opened.push(loaded)
+      return healthyFacts()
     },
     async runDemo(demo) {
       demos.push(demo)

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { AdminOperations, BootimageSummary } from '../../../src/http/admin/operations.ts'
+import type { GatherOptions } from '../../../src/runtime/doctor/gather-facts.ts'
 import { createCliHarness } from '../../fakes/cli-harness.ts'
+import { healthyFacts } from '../../fakes/doctor-facts.ts'
 import { expectGolden } from '../../fakes/golden.ts'
 
 let cwd: string
@@ -110,6 +112,39 @@ test('G10 an unknown machine is explained by its reasons alone', async () => {
     values: [],
   })
   expectGolden('cli/troubled-explain.txt', await print({ explain }, 'explain', '--mac', '52:54:00:ab:cd:ef'))
+})
+
+test('the doctor tells what is wrong and what to do, and exits with 1', async () => {
+  const asked: unknown[] = []
+  const gatherFacts = async (options: GatherOptions) => {
+    asked.push(options.service.kind, options.interfaces)
+    return healthyFacts({
+      service: { state: 'stopped' },
+      fetches: [],
+      ports: [
+        {
+          purpose: 'DHCP',
+          protocol: 'udp',
+          port: 67,
+          interface: 'eth1',
+          bind: 'taken',
+          holders: [{ pid: 812, program: 'dnsmasq' }],
+        },
+      ],
+      wires: [{ interface: 'eth1', outcome: { kind: 'asked', offers: [] } }],
+      clock: { now: Date.parse('1970-01-01T00:00:00Z'), serverTimes: [] },
+    })
+  }
+  await writeFile(
+    join(cwd, 'pilotlight.yaml'),
+    'version: 1\nstreams: {}\nunknown: ignore\nboot: { tftp: {}, dhcp: { mode: proxy, interface: eth1 } }\n',
+  )
+  const { code, stdout } = await createCliHarness({ cwd, runtime: { gatherFacts } }).run(
+    ...['doctor', '--interface', 'eth1', 'eth2'],
+  )
+  expect(code).toBe(1)
+  expect(asked).toEqual(['stopped', ['eth1', 'eth2']])
+  expectGolden('cli/troubled-doctor.txt', stdout.replaceAll(cwd, 'DIRECTORY'))
 })
 
 test('what an imported document holds in vain is told', async () => {
