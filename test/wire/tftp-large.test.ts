@@ -94,11 +94,9 @@ describe('many at once', () => {
 
   const ways: readonly (Pick<TftpServerOptions, 'kernel' | 'ports'> & { readonly how: string })[] = [
     { how: 'by plain sends' },
-    { how: 'by plain sends from one port', ports: { mode: 'single' } },
     ...(kernel === undefined
       ? []
       : [
-          { how: 'by the kernel, a port each', kernel, ports: { mode: 'each' } as const },
           { how: 'by the kernel, few ports', kernel },
           { how: 'by the kernel, one port', kernel, ports: { mode: 'single' } as const },
         ]),
