@@ -50,14 +50,12 @@ export interface SeenHttp {
   readonly sha256: string | null
 }
 
-/** The digests under which the machine was sent files of these names, by HTTP or TFTP, each once. */
-export function sentDigests(report: BootReport, name: string): readonly (string | null)[] {
+/** The digests of the files of this name that the machine was sent whole, by HTTP or TFTP; each once. */
+export function sentDigests(report: BootReport, name: string): readonly string[] {
   const isIt = (path: string) => path.split('?')[0]?.endsWith(`/${name}`)
-  const bodies = report.http.filter(
-    ({ method, status, target }) => method === 'GET' && status === 200 && isIt(target),
-  )
+  const bodies = report.http.filter(({ status, target }) => status === 200 && isIt(target))
   const transfers = report.tftp.filter(({ file, error }) => error === null && isIt(file))
-  return [...new Set([...bodies, ...transfers].map(({ sha256 }) => sha256))]
+  return [...new Set([...bodies, ...transfers].flatMap(({ sha256 }) => sha256 ?? []))]
 }
 
 /** What a booted machine said when it phoned home, line by line, by its first word: `fetched rootfs`, `marker` … */

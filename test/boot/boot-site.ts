@@ -39,8 +39,12 @@ export interface BootSite {
   boot(boot: SiteBoot): Promise<BootReport>
   /** What the service said of its bootimages when the machine was switched on. */
   bootimages(): readonly BootimageSummary[]
-  /** A shell command that runs ours, against the running service. */
-  command(...args: readonly string[]): string
+  /** Runs our command line without a service: `sync`. */
+  run(...args: readonly string[]): void
+  /** Takes releases in, one after the other, before the service is started: the last is current. */
+  sync(...releases: readonly PayloadRelease[]): void
+  /** A shell command that kills the service, as a crash would. */
+  readonly kill: string
   log(): string
   console(): string
   remove(): void
@@ -68,6 +72,8 @@ export interface SiteBoot {
   /** Further options of the rig. */
   readonly options?: readonly string[]
   readonly timeoutSeconds?: number
+  /** Shell commands before the service starts. */
+  readonly before?: string
   /** Starts the service again whenever it ended. */
   readonly isRestarted?: boolean
   /** Switch the machine on though there is no bootimage yet. */
@@ -91,19 +97,32 @@ export function createBootSite(name: string): BootSite {
     return `mv '${next}' '${documentFile}'`
   }
 
-  const command = (...args: readonly string[]) =>
-    `node '${program}' ${args.join(' ')} --config '${configFile}'`
+  const pidFile = join(directory, 'pid')
+  const serve = `node '${program}' serve --config '${configFile}'`
+
+  function publish(...releases: readonly PayloadRelease[]): void {
+    prepareMove(...releases)
+    renameSync(`${documentFile}.${moves - 1}`, documentFile)
+  }
+
+  function run(...args: readonly string[]): void {
+    execFileSync(process.execPath, [program, ...args, '--config', configFile], { stdio: 'pipe' })
+  }
 
   return {
     directory,
     upstream,
     out,
+    publish,
     prepareMove,
-    command,
-    publish(...releases) {
-      prepareMove(...releases)
-      renameSync(`${documentFile}.${moves - 1}`, documentFile)
+    run,
+    sync(...releases) {
+      for (const release of releases) {
+        publish(release)
+        run('sync')
+      }
     },
+    kill: `kill -9 $(cat '${pidFile}')`,
     configure(config) {
       writeFileSync(configFile, stringify(configuration(config, directory)))
       writeFileSync(
@@ -111,12 +130,12 @@ export function createBootSite(name: string): BootSite {
         stringify({ version: 1, hosts: config.hosts ?? [] }),
       )
     },
-    boot({ mode, isRestarted, isEmpty, options = [], ...rest }) {
-      const serve = command('serve')
+    boot({ mode, isRestarted, isEmpty, before = '', options = [], ...rest }) {
+      const once = `${serve} & echo $! >'${pidFile}'; wait`
       return bootMachine({
         ...rest,
         out,
-        server: isRestarted ? `while :; do ${serve}; sleep 0.2; done` : `exec ${serve}`,
+        server: before + (isRestarted ? `while :; do ${once}; done` : `exec ${serve}`),
         ready: isEmpty
           ? `curl -fs ${adminUrl}/livez`
           : `curl -fs ${adminUrl}/readyz && curl -fs ${adminUrl}/api/v1/bootimages -o '${answerFile}'`,

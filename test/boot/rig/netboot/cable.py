@@ -8,7 +8,8 @@ long as the boot ROM is in charge. What the ROM then loads (undionly.kpxe, say)
 speaks for itself.
 
 With --loss PERCENT, it loses that share of the packets, both ways; the same ones
-in every run that sends the same ones.
+in every run that sends the same ones. With --rate MBIT, it carries no more than
+that in a second.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import random
 import select
 import socket
 import struct
+import time
 
 TUNSETIFF = 0x400454CA
 IFF_TAP_NO_PI = 0x0002 | 0x1000
@@ -80,6 +82,7 @@ def main() -> None:
     parser.add_argument("remote", type=int, help="the same: the machine's")
     parser.add_argument("--plain", action="store_true")
     parser.add_argument("--loss", type=float, default=0)
+    parser.add_argument("--rate", type=float, default=0)
     chosen = parser.parse_args()
 
     tap = open_tap(chosen.tap)
@@ -93,6 +96,8 @@ def main() -> None:
     while True:
         for source in select.select([tap, machine], [], [])[0]:
             frame = os.read(tap, 65536) if source is tap else machine.recv(65536)
+            if chosen.rate:
+                time.sleep(len(frame) * 8 / (chosen.rate * 1e6))
             if chance.random() * 100 < chosen.loss:
                 continue
             if source is machine:

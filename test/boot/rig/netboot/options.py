@@ -52,6 +52,7 @@ def parse(arguments: list) -> argparse.Namespace:
     option("--site-cmd", metavar="CMD", help="another DHCP server of the site, run in its namespace")
     option("--relay", action="store_true", help="the machine is on another segment, behind a relay")
     option("--loss", default=0, type=float, metavar="PERCENT", help="packets lost on the machine's cable")
+    option("--rate", default=0, type=float, metavar="MBIT", help="what the machine's cable carries in a second")
     option("--mac", default="52:54:00:77:00:01", type=_mac, metavar="MAC", help="of its card (%(default)s)")
     option("--idle-card", type=_mac, metavar="MAC", help="a first card with this MAC, and no link")
     option("--memory", default=1024, type=int, metavar="MIB", help="the machine's memory (%(default)s)")

@@ -62,7 +62,7 @@ class Run:
 
     @property
     def needs_cable(self) -> bool:
-        return self.firmware.plain or self.chosen.loss > 0
+        return self.firmware.plain or self.chosen.loss > 0 or self.chosen.rate > 0
 
     def start_capture(self) -> None:
         path = self.work / "boot.pcap"
@@ -113,7 +113,8 @@ class Run:
         command = [sys.executable, "-B", "-m", "netboot.cable", network.TAP, str(local), str(remote)]
         if self.firmware.plain:
             command.append("--plain")
-        self.processes.start("cable", [*command, "--loss", str(self.chosen.loss)], cwd=RIG)
+        command += ["--loss", str(self.chosen.loss), "--rate", str(self.chosen.rate)]
+        self.processes.start("cable", command, cwd=RIG)
         log = self.processes.log_of("cable")
         self.wait_until("the cable", lambda: b"ready" in log.read_bytes())
         network.attach(self.chosen.relay)

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { saidAtHome, wordOf } from './boot-report.ts'
+import { bootProblem } from './boot-site.ts'
+import { expectRelease } from './expect-boot.ts'
+import { makeRelease } from './payload.ts'
+import { withBootSite } from './with-boot-site.ts'
+
+const mac = '52:54:00:77:00:01'
+
+describe.skipIf(bootProblem() !== undefined)('what a machine gets', () => {
+  it.concurrent('G5 a pinned host boots the pinned release, though the stream has moved on', (test) =>
+    withBootSite(test, 'pinned host', async (site) => {
+      const pinned = makeRelease(site.upstream, '44.20261001.3.0', 'x86_64', { isUnique: true })
+      const current = makeRelease(site.upstream, '44.20261101.3.0', 'x86_64', { isUnique: true })
+      const host = {
+        id: 'n01',
+        macs: [mac],
+        profile: 'node',
+        pin: { release: pinned.release, reason: 'NIC regression' },
+      }
+      site.configure({
+        mode: 'proxy',
+        firmware: 'bios-pxe',
+        hosts: [host],
+      })
+      site.sync(pinned, current)
+      const report = await site.boot({ mode: 'proxy', firmware: 'bios-pxe' })
+      expectRelease(report, pinned)
+    }))
+
+  it.concurrent('an unknown machine hears nothing from us and goes its own way', (test) =>
+    withBootSite(test, 'unknown machine', async (site) => {
+      site.publish(makeRelease(site.upstream, '44.20261101.3.0', 'x86_64'))
+      site.configure({
+        mode: 'proxy',
+        firmware: 'bios-pxe',
+        hosts: [{ id: 'another', macs: ['52:54:00:77:00:99'], profile: 'node' }],
+      })
+      const report = await site.boot({
+        mode: 'proxy',
+        firmware: 'bios-pxe',
+        options: ['--expect', 'No bootable device'],
+      })
+      expect(report.problem).toBeNull()
+      expect(report.dhcp.filter(({ from }) => from.startsWith('192.0.2.10 '))).toEqual([])
+      expect(report.dhcp.some(({ type, from }) => type === 'OFFER' && from.startsWith('192.0.2.1 '))).toBe(
+        true,
+      )
+      expect([report.tftp, report.http]).toEqual([[], []])
+    }))
+
+  it.concurrent.for(['bios-pxe', 'uefi-ipxe'] as const)(
+    '%s: an installed machine goes on to its disk',
+    (firmware, test) =>
+      withBootSite(test, `local ${firmware}`, async (site) => {
+        site.publish(makeRelease(site.upstream, '44.20261101.3.0', 'x86_64'))
+        site.configure({
+          mode: 'proxy',
+          firmware,
+          hosts: [{ id: 'n01', macs: [mac], profile: 'node', mode: 'local' }],
+        })
+        const report = await site.boot({
+          mode: 'proxy',
+          firmware,
+          options: ['--disk', '--expect', '^NODE disk'],
+        })
+        expect(report.problem).toBeNull()
+        expect(report.http.filter(({ target }) => target.startsWith('/artifacts/'))).toEqual([])
+      }),
+  )
+
+  it.concurrent('G11 a machine waits for its bootimage, and boots it when it is there', (test) =>
+    withBootSite(test, 'waits', async (site) => {
+      const made = makeRelease(site.upstream, '44.20261101.3.0', 'x86_64')
+      site.configure({ mode: 'proxy', firmware: 'bios-pxe' })
+      const report = await site.boot({
+        mode: 'proxy',
+        firmware: 'bios-pxe',
+        isEmpty: true,
+        options: ['--on', 'this machine waits for', site.prepareMove(made)],
+      })
+      expectRelease(report, made)
+      expect(wordOf(saidAtHome(report, 'marker'), 'firmware')).toBe('bios')
+    }))
+})
