@@ -56,6 +56,8 @@ export interface ClientFollower {
   noteContact(mac: MacAddress): void
   learnFromLeases(changes: readonly LeaseChange[]): void
   unansweredClients(): readonly ClientKey[]
+  /** What the machine's last DISCOVER as a boot client said of it. */
+  machineOf(mac: MacAddress): PxeClient | undefined
 }
 
 export function createClientFollower({
@@ -145,6 +147,7 @@ export function createClientFollower({
         if (mac !== undefined) learned.note(mac, change.address)
       }
     },
+    machineOf: (mac) => memory.find(keyOfMac(mac))?.discover?.client,
     unansweredClients: () =>
       [...memory.entries()].filter(([, { offer }]) => offer?.isUnanswered).map(([key]) => key),
   }

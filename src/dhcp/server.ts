@@ -15,6 +15,7 @@ import { type InterfaceAddresses, listInterfaceAddresses } from './interface-add
 import type { PoolUsage } from './leases/allocate.ts'
 import type { LeaseStore } from './leases/lease.ts'
 import type { PortRole } from './open-sockets.ts'
+import type { PxeClient } from './pxe-client.ts'
 import { createWires, type OpenWire, type WireState } from './wires.ts'
 
 export interface DhcpServerParts {
@@ -63,6 +64,8 @@ export interface DhcpServer {
   /** Which address a machine was last seen to have: for TFTP names made from addresses, and for `bind: address`. */
   addressOf(mac: MacAddress): Ipv4 | undefined
   macOf(address: Ipv4): MacAddress | undefined
+  /** What a machine's firmware last said of it. */
+  machineOf(mac: MacAddress): PxeClient | undefined
   /** A machine went on by TFTP or HTTP: its offers were not in vain. */
   noteContact(mac: MacAddress): void
   unansweredClients(): readonly ClientKey[]
@@ -178,6 +181,7 @@ export function createDhcpServer(parts: DhcpServerParts): DhcpServer {
     usage: () => engine.addresses?.usage(Math.floor(clock.now() / 1000)) ?? [],
     addressOf: (mac) => engine.follower.learned.addressOf(mac),
     macOf: (address) => engine.follower.learned.macOf(address),
+    machineOf: engine.follower.machineOf,
     noteContact: engine.follower.noteContact,
     unansweredClients: engine.follower.unansweredClients,
   }

@@ -1,9 +1,11 @@
+import { answerScriptName } from '../boot/answer-script-name.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock, Timers } from '../core/clock.ts'
 import { formatIpv4, parseIpv4 } from '../core/ipv4.ts'
 import type { LoaderSource } from '../core/loader.ts'
 import type { Log } from '../core/log.ts'
 import type { MacAddress } from '../core/mac.ts'
+import type { SeenMachines } from '../core/seen-machines.ts'
 import type { DhcpPorts } from '../dhcp/destination.ts'
 import type { DhcpEvent } from '../dhcp/dhcp-event.ts'
 import { createDhcpEventLog } from '../dhcp/event-log.ts'
@@ -19,7 +21,7 @@ import { loadKernelUdp } from '../tftp/kernel-udp.ts'
 import { createTftpServer, type TftpServer } from '../tftp/server.ts'
 import type { Engine } from './engine.ts'
 import { startDhcp } from './start-dhcp.ts'
-import { createTftpFiles, type TftpFilesOptions } from './tftp-files.ts'
+import { createTftpFiles, type TftpConfigName } from './tftp-files.ts'
 import { type OwnAddresses, tftpListen } from './tftp-listen.ts'
 
 export interface BootNetworkOptions {
@@ -29,7 +31,6 @@ export interface BootNetworkOptions {
   readonly engine: Engine
   readonly renderer: Renderer
   readonly loaders: LoaderSource
-  readonly configFor: TftpFilesOptions['configFor']
   /** Sockets from the service manager. */
   readonly inherited: readonly InheritedSocket[]
   /** Others than the usual ones. */
@@ -42,12 +43,10 @@ export interface BootNetworkOptions {
 }
 
 /** DHCP and TFTP, as far as the configuration turns them on. */
-export interface BootNetwork {
+export interface BootNetwork extends SeenMachines {
   parts(): readonly PartReadiness[]
   /** Where TFTP listens now. */
   tftpAddresses(): readonly { readonly address: string; readonly port: number }[]
-  /** Which machine was last seen with an address. */
-  macOf(address: string): MacAddress | undefined
   stop(): Promise<void>
 }
 
@@ -56,6 +55,28 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
   const { config, engine, clock, timers, log } = options
   let dhcp: DhcpServer | undefined
   let tftp: TftpServer | undefined
+
+  const baseUrlOf = (address: string) =>
+    baseUrl(config.boot.address ?? {}, { localAddress: address, localPort: options.bootPort })
+
+  /** The decision in the words of a loader that has no HTTP, under the name that it asks for. */
+  function scriptFor(
+    name: TftpConfigName,
+    asked: { readonly address: string; readonly baseUrl: string },
+  ): string | undefined {
+    const loader = name.kind === 'grub-config' ? 'grub' : 'pxelinux'
+    const answer = answerScriptName(
+      { loader, name: name.key, fetch: 'tftp', ...asked },
+      {
+        bootService: engine.bootService,
+        renderer: options.renderer,
+        seen: { macOf, machineOf: (mac) => dhcp?.machineOf(mac) },
+        ignoredMachines: config.boot.http.ignoredMachines,
+        log,
+      },
+    )
+    return answer.kind === 'not-here' ? undefined : answer.text
+  }
 
   if (config.boot.tftp !== undefined) {
     const logTftpEvent = createTftpEventLog(log, clock)
@@ -66,9 +87,9 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
         catalog: engine.publisher,
         loaders: options.loaders,
         renderer: options.renderer,
-        baseUrlOf: (address) =>
-          baseUrl(config.boot.address ?? {}, { localAddress: address, localPort: options.bootPort }),
-        configFor: options.configFor,
+        baseUrlOf,
+        configFor: (name, { address, localAddress }) =>
+          scriptFor(name, { address, baseUrl: baseUrlOf(localAddress) }),
       }),
       listen: tftpListen({ config, inherited: options.inherited, addresses: ownAddresses(), log }),
       ports,
@@ -110,8 +131,11 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
     return parsed === undefined ? undefined : dhcp?.macOf(parsed)
   }
 
+  const machineOf = (mac: MacAddress) => dhcp?.machineOf(mac)
+
   return {
     macOf,
+    machineOf,
     tftpAddresses: () => tftp?.listening ?? [],
     parts() {
       const parts: PartReadiness[] = []

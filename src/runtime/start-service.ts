@@ -1,8 +1,8 @@
 import type { LoadedConfig } from '../config/load-config.ts'
 import { watchConfig } from '../config/watch-config.ts'
 import { ServiceError } from '../core/errors.ts'
-import { noLoaders } from '../core/loader.ts'
 import type { Log } from '../core/log.ts'
+import { nobodySeen, type SeenMachines } from '../core/seen-machines.ts'
 import type { DhcpPorts } from '../dhcp/destination.ts'
 import type { InheritedSocket } from '../dhcp/inherited-sockets.ts'
 import { listenControlSocket } from '../http/admin/control-socket.ts'
@@ -19,6 +19,7 @@ import { createOperations } from './create-operations.ts'
 import { openEngine } from './engine.ts'
 import { createLeaseWriter } from './lease-writer.ts'
 import { listenAdmin } from './listen-admin.ts'
+import { createLoaderShelf } from './loader-shelf.ts'
 import { realClock, realTimers } from './real-time.ts'
 import type { Service } from './service.ts'
 import { shippedTemplates } from './shipped-templates.ts'
@@ -105,7 +106,12 @@ export async function startService({
     for (const { pattern } of bootRoutes) {
       for (const method of ['GET', 'HEAD']) metrics.declareRoute(pattern, method)
     }
+    const loaders = createLoaderShelf({ directories: boot.loaders, log })
+    // The boot listener is open before DHCP is, and asks it later.
+    let seen: SeenMachines = nobodySeen
     const bootListener = createBootListener({
+      loaders,
+      seen: { macOf: (address) => seen.macOf(address), machineOf: (mac) => seen.machineOf(mac) },
       catalog: engine.publisher,
       bootService: engine.bootService,
       renderer,
@@ -141,6 +147,7 @@ export async function startService({
       try {
         const ignored = changesThatNeedRestart(engine.loaded().config, next.config)
         renderer.configure(next.config.templatesDirectory)
+        loaders.configure(next.config.boot.loaders)
         for (const name of engine.loaded().config.streams.keys()) {
           if (!next.config.streams.has(name)) metrics.forgetStream(name)
         }
@@ -165,8 +172,7 @@ export async function startService({
       bootPort: bound.port,
       engine,
       renderer,
-      loaders: { current: () => noLoaders },
-      configFor: () => undefined,
+      loaders,
       inherited,
       ...(dhcpPorts === undefined ? {} : { dhcpPorts }),
       clock,
@@ -175,6 +181,7 @@ export async function startService({
       onDhcpEvent: () => {},
       onTftpEvent: () => {},
     })
+    seen = network
     stops.push(() => network.stop())
 
     const parts = (): readonly PartReadiness[] => [

@@ -4,6 +4,8 @@ import type { Renderer } from '../render/renderer.ts'
 import type { TftpAnswer, TftpFiles, TftpPeer } from '../tftp/files.ts'
 import type { TftpName } from '../tftp/tftp-name.ts'
 
+export type TftpConfigName = Extract<TftpName, { kind: 'grub-config' | 'pxelinux-config' }>
+
 export interface TftpFilesOptions {
   readonly catalog: CatalogSource
   readonly loaders: LoaderSource
@@ -11,10 +13,7 @@ export interface TftpFilesOptions {
   /** Our URL for a client that asked this address of ours. */
   readonly baseUrlOf: (address: string) => string
   /** A GRUB or PXELINUX configuration by the name that a loader asks for; `undefined` for nobody we know. */
-  readonly configFor: (
-    name: Extract<TftpName, { kind: 'grub-config' | 'pxelinux-config' }>,
-    peer: TftpPeer,
-  ) => string | undefined
+  readonly configFor: (name: TftpConfigName, peer: TftpPeer) => string | undefined
 }
 
 const notHere: TftpAnswer = { kind: 'refused', code: 1, message: 'File not found' }
