@@ -60,7 +60,18 @@ export function reason(code: ReasonCode, facts: Record<string, string> = {}): Re
   return { code, facts }
 }
 
+/** Every text cut at its names: words at even places, names at odd ones. Cut once, because every boot tells several. */
+const sentences = new Map(
+  Object.entries(reasonTexts).map(([code, text]) => [code, text.split(/\{(\w+)\}/)] as const),
+)
+
 /** The sentence for people. Facts come from our own records or from parsed types, never raw from a client. */
 export function reasonText({ code, facts }: Reason): string {
-  return reasonTexts[code].replace(/\{(\w+)\}/g, (_, name: string) => facts[name] ?? '?')
+  let text = ''
+  let isName = false
+  for (const part of sentences.get(code) ?? [code]) {
+    text += isName ? (facts[part] ?? '?') : part
+    isName = !isName
+  }
+  return text
 }
