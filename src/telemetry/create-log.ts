@@ -10,9 +10,11 @@ export type LogLevel = (typeof logLevels)[number]
 export const logFormats = ['auto', 'text', 'json'] as const
 export type LogFormat = (typeof logFormats)[number]
 
-/** Where lines go; written to synchronously, so that a crash loses none. */
+/** Where lines go. */
 export interface LogDestination {
   write(text: string): unknown
+  /** For one that collects lines: writes them now. Called after each warning and error, so that a crash loses none. */
+  flush?(): void
   readonly isTTY?: boolean
 }
 
@@ -49,11 +51,18 @@ export function createLog({ level, format = 'auto', destination, color }: LogOpt
   const writeAt = (name: Exclude<LogLevel, 'silent'>) => (fields: object, message: string) => {
     if (logger.isLevelEnabled(name)) logger[name](sanitizeFields(fields), message)
   }
+  const writeAtOnce = (name: 'warn' | 'error') => {
+    const write = writeAt(name)
+    return (fields: object, message: string) => {
+      write(fields, message)
+      destination.flush?.()
+    }
+  }
   return {
     debug: writeAt('debug'),
     info: writeAt('info'),
-    warn: writeAt('warn'),
-    error: writeAt('error'),
+    warn: writeAtOnce('warn'),
+    error: writeAtOnce('error'),
     setLevel(next) {
       logger.level = next
     },
