@@ -1,10 +1,13 @@
-import type { CatalogSource } from '../core/catalog.ts'
+import type { BootDecision } from '../core/boot-decision.ts'
+import type { Catalog, CatalogSource } from '../core/catalog.ts'
+import type { Firmware } from '../core/client.ts'
 import { ServiceError } from '../core/errors.ts'
+import type { ScriptSurroundings } from './boot-variables.ts'
 import { compileTemplates } from './compile-templates.ts'
 import { decidedVariables } from './decided-variables.ts'
 import { readTemplates } from './read-templates.ts'
 import type { Renderer } from './renderer.ts'
-import { bootIdStandIn, createScriptCache } from './script-cache.ts'
+import { bootIdStandIn, createScriptCache, type ScriptPieces } from './script-cache.ts'
 import { scriptHeader } from './script-header.ts'
 import { scriptKey } from './script-key.ts'
 import { scriptOf, templateOf } from './script-variables.ts'
@@ -20,6 +23,14 @@ export interface RendererOptions {
   readonly cachedScripts?: number
 }
 
+/** A script and everything it depends on besides its decision. */
+interface MadeScript {
+  readonly catalog: Catalog
+  readonly baseUrl: string
+  readonly firmware: Firmware
+  readonly pieces: ScriptPieces
+}
+
 /**
  * Reads and compiles all templates now; rendering touches no file and parses nothing.
  * @throws ServiceError TEMPLATE_INVALID with file:line
@@ -28,23 +39,36 @@ export function createRenderer(options: RendererOptions): Renderer {
   const { catalog, cachedScripts = 4096 } = options
   const templates = compileTemplates(readTemplates('ipxe', options))
   const cache = createScriptCache(cachedScripts)
+  /** Of decisions that are handed in again, as the boot service remembers them. */
+  const scripts = new WeakMap<BootDecision, MadeScript>()
+
+  function piecesOf(decision: BootDecision, surroundings: ScriptSurroundings): ScriptPieces {
+    const decided = decidedVariables(decision)
+    const name = templateOf(decision)
+    const template = templates[name]
+    const key = scriptKey(name, template.variables, decision, decided, surroundings)
+    const [first = '', ...others] = cache.pieces(key, () =>
+      template.render(scriptOf(decision, decided, surroundings).variables),
+    )
+    const [beforeId, afterId] = scriptHeader(decided)
+    return [`#!ipxe\n${beforeId}`, `${afterId}${first}`, ...others]
+  }
 
   return {
-    ipxe(decision, client, { baseUrl, bootId }) {
-      const surroundings = {
+    ipxe(decision, { firmware }, { baseUrl, bootId }) {
+      const snapshot = catalog.current()
+      const made = scripts.get(decision)
+      if (made?.catalog === snapshot && made.baseUrl === baseUrl && made.firmware === firmware) {
+        return made.pieces.join(bootId)
+      }
+      const pieces = piecesOf(decision, {
         baseUrl: checkedBaseUrl(baseUrl),
         bootId: bootIdStandIn,
-        client,
-        catalog: catalog.current(),
-      }
-      const decided = decidedVariables(decision)
-      const name = templateOf(decision)
-      const template = templates[name]
-      const key = scriptKey(name, template.variables, decision, decided, surroundings)
-      const body = cache.pieces(key, () =>
-        template.render(scriptOf(decision, decided, surroundings).variables),
-      )
-      return `#!ipxe\n${scriptHeader(decided, bootId)}${body.join(bootId)}`
+        client: { firmware },
+        catalog: snapshot,
+      })
+      scripts.set(decision, { catalog: snapshot, baseUrl, firmware, pieces })
+      return pieces.join(bootId)
     },
     ipxeEntry({ baseUrl }) {
       const base_url = checkedBaseUrl(baseUrl)
