@@ -76,9 +76,13 @@ export interface Engine {
   stop(): Promise<void>
 }
 
+const neverAgain: Timers = { after: () => () => {} }
+
 /** @throws ServiceError for a data directory that cannot be opened */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const { log, clock, timers } = options
+  const { log, clock } = options
+  // A command reports what it found; nothing begins again behind its back.
+  const timers = options.follows ? options.timers : neverAgain
   let loaded = options.loaded
   const storage = await openStorage({ dataDirectory: loaded.config.dataDir, clock, log })
   const { ledger, blobIndex, store, archive } = storage
@@ -206,7 +210,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
   const streams = createStreamSet({
     clock,
-    timers,
+    timers: options.timers,
     random: Math.random,
     log,
     follows: options.follows,
