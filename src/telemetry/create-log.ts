@@ -1,7 +1,9 @@
+import { createRequire } from 'node:module'
 import pino from 'pino'
-import pretty from 'pino-pretty'
 import type { Log } from '../core/log.ts'
 import { sanitizeFields } from './sanitize.ts'
+
+const require = createRequire(import.meta.url)
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -70,12 +72,23 @@ export function createLog({ level, format = 'auto', destination, color }: LogOpt
 }
 
 function textStream(destination: LogDestination, color: boolean): pino.DestinationStream {
-  const format = pretty.prettyFactory({
+  let format: ((line: string) => string) | undefined
+  return {
+    write(line) {
+      format ??= textFormat(color)
+      destination.write(format(line))
+    },
+  }
+}
+
+/** Loaded with the first line of text: a service that logs JSON and a command that has nothing to say start sooner. */
+function textFormat(color: boolean): (line: string) => string {
+  const pretty = require('pino-pretty') as typeof import('pino-pretty')
+  return pretty.prettyFactory({
     colorize: color,
     colorizeObjects: false,
     translateTime: 'SYS:HH:MM:ss.l',
     singleLine: true,
     ignore: 'pid,hostname',
   })
-  return { write: (line) => destination.write(format(line)) }
 }
