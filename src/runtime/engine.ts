@@ -32,6 +32,7 @@ import { createReleaseFinder } from './release-finder.ts'
 import { openStorage, type Storage } from './storage.ts'
 import { createStreamSet, type StreamSet } from './stream-set.ts'
 import { createSwappableFetcher, type SwappableFetcher } from './swappable-fetcher.ts'
+import { isTrustNarrower } from './trust.ts'
 import { warnOfKeys } from './warn-of-keys.ts'
 
 export interface EngineOptions {
@@ -103,9 +104,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   function publish(): void {
     const readings = driver.readings()
     publisher.publish({
-      streams: [...loaded.config.streams.values()].map(({ name, architectures }) => ({
+      streams: [...loaded.config.streams.values()].map(({ name, architectures, signatures }) => ({
         name,
         architectures,
+        requiresSignatures: signatures === 'required',
         ...(readings.get(name) ?? { health: { problems: [] } }),
       })),
       bootimages: ledger.bootimages.values(),
@@ -272,7 +274,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
   async function configure(next: LoadedConfig): Promise<void> {
     const { config } = next
-    for (const name of loaded.config.streams.keys()) if (!config.streams.has(name)) driver.forget(name)
+    const before = loaded.config.streams
+    for (const name of before.keys()) if (!config.streams.has(name)) driver.forget(name)
     loaded = next
     for (const name of config.streams.keys()) {
       const [last] = await store.listDocuments({ stream: name, limit: 1 })
@@ -284,14 +287,25 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     await streams.configure(config.streams, config.upstream)
     const architecturesOf = (name: string) => streamOf(name)?.architectures
     void pins.setWanted(wantedPins(next.inventory, architecturesOf, clock.now()))
+    if (options.follows) recheckReady((name) => isTrustNarrower(before.get(name), config.streams.get(name)))
     await warnOfKeys(config.streams.values(), clock.now(), log)
+  }
+
+  /** Sets that were ready by rules that are no longer in force, and those that lost a file while no service ran. */
+  function recheckReady(isStreamInDoubt: (stream: string) => boolean): void {
+    for (const record of ledger.bootimages.values()) {
+      const { id, stream } = record.bootimage
+      if (record.state === 'ready' && (isStreamInDoubt(stream) || !sync.isComplete(record))) sync.recheck(id)
+    }
   }
 
   async function ensureWanted(names?: ReadonlySet<string>): Promise<void> {
     const wanted: WantedSet[] = []
     const want = (id: BootimageId | undefined, urgency: Urgency) => {
       const record = id === undefined ? undefined : ledger.bootimages.get(id)
-      if (record !== undefined) wanted.push({ bootimage: record.bootimage, state: record.state, urgency })
+      if (record === undefined) return
+      const state = record.state === 'ready' && !sync.isComplete(record) ? 'queued' : record.state
+      wanted.push({ bootimage: record.bootimage, state, urgency })
     }
     for (const { stream, arch, current, target } of ledger.heads.values()) {
       if (streamOf(stream)?.architectures.includes(arch) !== true) continue

@@ -6,8 +6,10 @@ import {
   digestsOfSet,
   type RunningService,
   startRunningService,
+  unknownMac,
   untilCurrent,
 } from '../fakes/running-service.ts'
+import { eventually } from '../fakes/service-process.ts'
 import { makeSigner, type Signer } from '../fakes/signing.ts'
 import { makeTemporaryDirectory, type TemporaryDirectory } from '../fakes/temporary-directory.ts'
 import { startUpstreamSite, type UpstreamSite } from '../fakes/upstream-site.ts'
@@ -105,6 +107,95 @@ describe('G1 a stream that asks for signatures (field case 134)', () => {
       expect((await service.get(`/artifacts/${sha256}/x`)).status).toBe(503)
     expect(digestsOfBoot(await service.boot())).toEqual(digestsOfSet(site.set(second)))
   }
+})
+
+describe('G1 what was verified by rules that are no longer in force', () => {
+  const rules = (settings: object) => ({
+    streams: {
+      sample: { source: { url: site.streamUrl }, refresh: '1h', ...settings },
+    },
+  })
+  const key = (name: string) => join(keys.path, name)
+
+  async function reload(settings: object): Promise<void> {
+    await service.writeConfig(rules(settings))
+    expect(await service.control('/api/v1/reload')).toEqual({ changed: true })
+  }
+  const untilScript = (words: string) =>
+    eventually(
+      () => service.script(unknownMac),
+      (script) => script.includes(words),
+    )
+  const fileRequests = () =>
+    site.requests.filter(({ path }) => roles.some((role) => path === site.pathOf(first, role)))
+
+  it('G1 waits for signatures that are asked for since a reload, and needs no second download', async () => {
+    const own = await startUpstreamSite({ releases: [first] })
+    const following = await startRunningService({ site: own })
+    try {
+      await untilCurrent(following, first)
+      const strict = {
+        streams: {
+          sample: {
+            source: { url: own.streamUrl },
+            refresh: '1h',
+            signatures: 'required',
+            keys: [key('key.asc')],
+          },
+        },
+      }
+      await following.writeConfig(strict)
+      following.hangUp()
+      const script = await eventually(
+        () => following.script(unknownMac),
+        (text) => text.includes('waits for a good signature'),
+      )
+      expect(script).toContain(`# Pilotlight: wait sample ${first}`)
+      for (const sha256 of digestsOfSet(own.set(first)))
+        expect((await following.get(`/artifacts/${sha256}/x`)).status).toBe(503)
+      expect((await following.readiness()).ready).toBe(false)
+      await following.restart('SIGKILL')
+      expect(await following.script(unknownMac)).toContain('# Pilotlight: wait sample')
+
+      for (const role of roles) {
+        const signature = await signer.sign(own.set(first)[role].bytes)
+        own.publish(`${own.pathOf(first, role)}.sig`, Buffer.from(signature))
+      }
+      await following.sync()
+      expect(digestsOfBoot(await following.boot())).toEqual(digestsOfSet(own.set(first)))
+      for (const role of roles) expect(own.gets(own.pathOf(first, role)), role).toBe(1)
+    } finally {
+      await following.remove()
+      await own.stop()
+    }
+  })
+
+  it('G1 is refused when its key is trusted no longer, and comes back with it; one more key changes nothing', async () => {
+    await writeFile(key('other.asc'), (await makeSigner()).publicKey)
+    const downloads = fileRequests().length
+    const scripts: string[] = []
+    let isOver = false
+    const asking = (async () => {
+      while (!isOver) scripts.push(await service.script(unknownMac))
+    })()
+    await reload({ signatures: 'required', keys: [key('key.asc'), key('other.asc')] })
+    await service.sync()
+    isOver = true
+    await asking
+    expect(scripts.filter((script) => !script.includes(`live sample ${second}`))).toEqual([])
+
+    await reload({ signatures: 'required', keys: [key('other.asc')] })
+    await eventually(
+      async () => (await service.bootimages()).find(({ release }) => release === second),
+      (image) => image?.failure?.code === 'SIGNATURE_INVALID',
+    )
+    expect(await service.script(unknownMac)).toContain('# Pilotlight: wait sample')
+    for (const sha256 of digestsOfSet(site.set(second)))
+      expect((await service.get(`/artifacts/${sha256}/x`)).status).toBe(503)
+    await reload({ signatures: 'required', keys: [key('key.asc')] })
+    await untilScript(`live sample ${second}`)
+    expect(fileRequests().length).toBe(downloads)
+  })
 })
 
 async function signatureOf(release: string, role: (typeof roles)[number]): Promise<Buffer> {
