@@ -86,8 +86,8 @@ export async function startService({ loaded, log, reload }: StartServiceOptions)
     const renderer = createSwappableRenderer({
       templatesDirectory: shippedTemplates,
       catalog: engine.publisher,
+      adminDirectory: loaded.config.templatesDirectory,
     })
-    renderer.configure(loaded.config.templatesDirectory)
 
     const leaseWriter = createLeaseWriter({
       leases: engine.leases,
