@@ -1,10 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { FetchEvent } from '../artifacts/fetcher.ts'
-import { nodeFileSystem } from '../artifacts/file-system.ts'
-import { layoutOf } from '../artifacts/layout.ts'
 import { planSync, type Urgency, type WantedSet } from '../artifacts/plan-sync.ts'
-import { checkBlob } from '../artifacts/scrub.ts'
-import { createSpaceCheck, defaultReserveBytes } from '../artifacts/space.ts'
 import type { BootService } from '../boot/boot-service.ts'
 import { createBootService } from '../boot/create-boot-service.ts'
 import { createLeases, type Leases } from '../boot/leases.ts'
@@ -13,10 +9,8 @@ import type { StreamConfig } from '../config/config.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { BootEvent } from '../core/boot-event.ts'
 import type { BootimageId } from '../core/bootimage.ts'
-import { artifactsOf } from '../core/bootimage.ts'
 import type { Clock, Timers } from '../core/clock.ts'
 import type { Sha256 } from '../core/digest.ts'
-import { isServiceError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { type BootimageSync, createBootimageSync } from '../rollout/bootimage-sync.ts'
 import { createGarbageCollector, type GarbageCollector } from '../rollout/collect-garbage.ts'
@@ -24,10 +18,11 @@ import { createFetchProgress, type FetchProgress } from '../rollout/fetch-progre
 import { createPinResolver, type PinResolver } from '../rollout/pin-resolver.ts'
 import { createStreamDriver, type StreamDriver } from '../rollout/stream-driver.ts'
 import { wantedPins } from '../rollout/wanted-pins.ts'
-import type { BootimageRecord } from '../state/store.ts'
 import type { RefreshedDocument } from '../streams/refresher.ts'
 import { documentRecord } from './document-record.ts'
 import { createExtraInitrds, type ExtraInitrds } from './extra-initrds.ts'
+import { makeRoom } from './make-room.ts'
+import { createBlobRechecker } from './recheck-blobs.ts'
 import { createReleaseFinder } from './release-finder.ts'
 import { openStorage, type Storage } from './storage.ts'
 import { createStreamSet, type StreamSet } from './stream-set.ts'
@@ -126,27 +121,6 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     return (isFollowed && (head.target === id || head.current === id)) || pins.pinned().has(id)
   }
 
-  async function ensureSpace({ bootimage }: BootimageRecord): Promise<void> {
-    const check = createSpaceCheck({
-      fs: nodeFileSystem,
-      layout: layoutOf(storage.directory.path),
-      reserveBytes: defaultReserveBytes,
-      store: storage.blobs,
-      upstream: streams.client(),
-    })
-    const mirrors = streamOf(bootimage.stream)?.mirrors ?? []
-    const request = { what: bootimage.id, artifacts: artifactsOf(bootimage), mirrors }
-    try {
-      await check.ensure(request)
-    } catch (error) {
-      if (!isServiceError(error, 'SPACE_INSUFFICIENT')) throw error
-      // What is current, previous, pinned or being booted stays even then (G6).
-      const { remove } = await garbage.run()
-      if (remove.length === 0) throw error
-      await check.ensure(request)
-    }
-  }
-
   const sync = createBootimageSync({
     ledger,
     fetcher,
@@ -158,7 +132,14 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       return { mirrors, signatures, trustedKeys: keys.map(({ text }) => text) }
     },
     isWanted,
-    ensureSpace,
+    ensureSpace: ({ bootimage }) =>
+      makeRoom({
+        bootimage,
+        mirrors: streamOf(bootimage.stream)?.mirrors ?? [],
+        storage,
+        upstream: streams.client(),
+        garbage,
+      }),
     onReady: async (id) => {
       await driver.settle(id)
       publish()
@@ -318,36 +299,15 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     await Promise.all(steps.map(({ bootimage }) => sync.ensure(bootimage.id)))
   }
 
-  const rechecks = new Map<Sha256, Promise<void>>()
-
-  async function recheckBlob(sha256: Sha256): Promise<void> {
-    const found = await checkBlob(sha256, { store: storage.blobs, fetcher })
-    if (typeof found === 'object') {
-      options.onBadBlob?.()
-      log.error(found, 'verified file was damaged, it is fetched again')
-    }
-    await blobIndex.recheck(sha256)
-    publish()
-    extras.restore(sha256)
-    const damaged = [...ledger.bootimages.values()].filter(
-      ({ state, bootimage, kernelUncompressed }) =>
-        state === 'ready' &&
-        (kernelUncompressed === sha256 ||
-          artifactsOf(bootimage).some((artifact) => artifact.sha256 === sha256)),
-    )
-    await Promise.all(damaged.map(({ bootimage }) => sync.ensure(bootimage.id)))
-  }
-
-  /** Everybody who asks for a damaged file reports it; it is looked at once. */
-  function recheck(sha256: Sha256): Promise<void> {
-    const running = rechecks.get(sha256)
-    if (running !== undefined) return running
-    const check = recheckBlob(sha256)
-      .catch((error: unknown) => log.error({ sha256, error: String(error) }, 'file could not be checked'))
-      .finally(() => rechecks.delete(sha256))
-    rechecks.set(sha256, check)
-    return check
-  }
+  const recheck = createBlobRechecker({
+    storage,
+    fetcher,
+    sync,
+    extras,
+    publish,
+    onBadBlob: () => options.onBadBlob?.(),
+    log,
+  })
 
   await driver.settleAll()
 
