@@ -5,6 +5,7 @@ import closeWithGrace from 'close-with-grace'
 import type { CliRuntime } from './cli/context.ts'
 import { runCli } from './cli/run-cli.ts'
 import type { Service } from './runtime/service.ts'
+import { batchLines } from './telemetry/batch-lines.ts'
 import { readVersion } from './telemetry/read-version.ts'
 
 /** Time that a stop may take; what it leaves undone is made good at the next start (G7). */
@@ -118,12 +119,16 @@ function programName(): string {
   return basename(script) === 'main.js' ? `node ${relative(process.cwd(), script)}` : basename(script)
 }
 
+const logLines = batchLines(process.stderr)
+process.on('exit', () => logLines.flush())
+
 const code = await runCli({
   argv: process.argv.slice(2),
   env: process.env,
   cwd: process.cwd(),
   stdout: process.stdout,
   stderr: process.stderr,
+  logDestination: logLines,
   version: readVersion(),
   programName: programName(),
   runtime,

@@ -35,6 +35,9 @@ export async function openBlobStore(options: {
   return createBlobStore(options)
 }
 
+/** A start looks at every blob; one after the other, each would wait for the one before. */
+const shardsAtOnce = 32
+
 /** The store itself; keeps nothing in memory, so that several may look at one directory. */
 export function createBlobStore({
   fs,
@@ -53,17 +56,22 @@ export function createBlobStore({
   }
 
   async function* list(): AsyncIterable<BlobStat> {
-    const shards = await storing('listing', layout.blobs, () => fs.list(layout.blobs))
-    for (const shard of [...shards].sort()) {
-      if (!/^[0-9a-f]{2}$/.test(shard)) continue
-      const directory = `${layout.blobs}/${shard}`
-      const names = await storing('listing', directory, () => fs.list(directory))
-      for (const name of [...names].sort()) {
-        const sha256 = name.startsWith(shard) ? parseSha256(name) : undefined
-        const blob = sha256 === name ? await stat(sha256) : undefined
-        if (blob) yield blob
-      }
+    const names = await storing('listing', layout.blobs, () => fs.list(layout.blobs))
+    const shards = names.filter((name) => /^[0-9a-f]{2}$/.test(name)).sort()
+    for (let first = 0; first < shards.length; first += shardsAtOnce) {
+      for (const blobs of await Promise.all(shards.slice(first, first + shardsAtOnce).map(listShard)))
+        yield* blobs
     }
+  }
+
+  async function listShard(shard: string): Promise<readonly BlobStat[]> {
+    const directory = `${layout.blobs}/${shard}`
+    const names = await storing('listing', directory, () => fs.list(directory))
+    const blobs = [...names].sort().map((name) => {
+      const sha256 = name.startsWith(shard) ? parseSha256(name) : undefined
+      return sha256 === name ? stat(sha256) : undefined
+    })
+    return (await Promise.all(blobs)).filter((blob) => blob !== undefined)
   }
 
   return {

@@ -1,4 +1,4 @@
-import { type Key, readKeys } from 'openpgp'
+import type { Key } from 'openpgp'
 import { ServiceError } from '../core/errors.ts'
 
 /** An OpenPGP public key that an admin trusts to sign artifacts. */
@@ -50,6 +50,8 @@ export function keyWarnings(keys: readonly TrustedKey[], now: number): readonly 
 }
 
 async function readSource(source: string | Uint8Array): Promise<Key[]> {
+  // Only where there are keys: it is half a megabyte of source.
+  const { readKeys } = await import('openpgp')
   const text = typeof source === 'string' ? source : Buffer.from(source).toString('latin1')
   const blocks = text.match(armorBlock) ?? []
   if (blocks.length === 0) {

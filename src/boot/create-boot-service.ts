@@ -3,9 +3,9 @@ import type { BootEvent, BootId } from '../core/boot-event.ts'
 import type { CatalogSource } from '../core/catalog.ts'
 import type { BootClient } from '../core/client.ts'
 import type { Clock } from '../core/clock.ts'
-import { type BootView, decideBoot } from '../core/decide-boot.ts'
 import type { Inventory } from '../core/host.ts'
 import type { BootService } from './boot-service.ts'
+import { createDecisionMemory } from './decision-memory.ts'
 import type { Leases } from './leases.ts'
 import { createBootIdMint } from './mint-boot-id.ts'
 
@@ -29,9 +29,10 @@ export interface BootServiceOptions {
 export function createBootService(options: BootServiceOptions): BootService {
   const { catalog, inventory, clock, randomBytes, leases, onEvent, onWanted } = options
   const mintBootId = createBootIdMint(randomBytes)
+  const memory = createDecisionMemory()
 
-  function viewAt(now: number): BootView {
-    return { catalog: catalog.current(), inventory: inventory(), now }
+  function decideAt(now: number, client: BootClient): BootDecision {
+    return memory.decide(client, { catalog: catalog.current(), inventory: inventory(), now })
   }
 
   function lease(bootId: BootId, decision: BootDecision, client: BootClient, now: number): void {
@@ -49,7 +50,7 @@ export function createBootService(options: BootServiceOptions): BootService {
   return {
     answer(client) {
       const now = clock.now()
-      const decision = decideBoot(client, viewAt(now))
+      const decision = decideAt(now, client)
       const bootId = mintBootId()
       lease(bootId, decision, client, now)
       onEvent(decided(decision, client, bootId, now))
@@ -57,7 +58,7 @@ export function createBootService(options: BootServiceOptions): BootService {
       return { decision, bootId }
     },
     explain(client) {
-      return decideBoot(client, viewAt(clock.now()))
+      return decideAt(clock.now(), client)
     },
     touch(bootId) {
       leases.touch(bootId, clock.now())

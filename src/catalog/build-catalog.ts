@@ -29,6 +29,8 @@ export interface CatalogStreamInput {
   readonly label?: string
   readonly lastModified?: number
   readonly health: StreamHealth
+  /** Its policy asks for a good signature of every file; what was fetched under another policy may have none (G1). */
+  readonly requiresSignatures?: boolean
 }
 
 export interface CatalogInput {
@@ -61,17 +63,23 @@ export function buildCatalog(input: CatalogInput): Catalog {
   const byStreamArch = new Map<string, BootimageRecord[]>()
   const awaited = new Set<Sha256>()
   const incomplete: Artifact[] = []
+  const strict = new Set(input.streams.filter((it) => it.requiresSignatures === true).map(({ name }) => name))
 
   for (const record of input.bootimages) {
     const { bootimage } = record
-    const files = record.state === 'ready' ? readyBootimage(record, input.blobs) : undefined
+    const isSigned = ({ sha256 }: Artifact) =>
+      !strict.has(bootimage.stream) || input.blobs.get(sha256)?.signaturePath !== undefined
+    const isChecked = record.state === 'ready' && artifactsOf(bootimage).every(isSigned)
+    const files = isChecked ? readyBootimage(record, input.blobs) : undefined
     if (files !== undefined) ready.set(bootimage.id, files)
-    // A ready set whose file vanished (a failed scrub) is on its way again.
+    // A ready set whose file vanished (a failed scrub), or that lacks a signature, is on its way again.
     const state = record.state === 'ready' && files === undefined ? 'queued' : record.state
     statuses.set(bootimage.id, { bootimage, state, failure: record.failure })
     if (wantedStates.has(state)) {
       for (const { sha256 } of artifactsOf(bootimage)) awaited.add(sha256)
-      if (record.readyAt !== undefined) incomplete.push(...artifactsOf(bootimage))
+      const isRefused = record.failure?.code.startsWith('SIGNATURE_') === true
+      if (record.readyAt !== undefined && !isRefused)
+        incomplete.push(...artifactsOf(bootimage).filter(isSigned))
     }
     const key = streamArchKey(bootimage.stream, bootimage.arch)
     const siblings = byStreamArch.get(key)

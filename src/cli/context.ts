@@ -3,6 +3,7 @@ import type { Log } from '../core/log.ts'
 import type { DoctorFacts } from '../doctor/diagnose.ts'
 import type { GatherOptions } from '../runtime/doctor/gather-facts.ts'
 import type { OfflineOperations, Service } from '../runtime/service.ts'
+import type { LogDestination } from '../telemetry/create-log.ts'
 
 /** Where text goes: `process.stdout`, or a string in a test. */
 export interface CliStream {
@@ -42,6 +43,8 @@ export interface CliContext {
   readonly cwd: string
   readonly stdout: CliStream
   readonly stderr: CliStream
+  /** Where a service logs; default `stderr`. */
+  readonly logDestination?: LogDestination
   readonly version: string
   /** How this program was called, for "type this next". */
   readonly programName: string

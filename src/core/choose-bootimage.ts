@@ -71,6 +71,7 @@ function choosePinned(
 
 function pinProgress({ state, failure }: BootimageStatus, release: string): Reason {
   if (state === 'failed') return reason('pin-fetch-failed', { release, error: failureText(failure) })
+  if (state === 'pending-signature') return reason('pin-unsigned', { release, error: failureText(failure) })
   if (state === 'held') return reason('pin-held', { release })
   return reason('pin-being-fetched', { release })
 }
@@ -131,6 +132,8 @@ function progressRank({ state }: BootimageStatus): number {
 function currentProgress({ bootimage, state, failure }: BootimageStatus, stream: string): Reason {
   const { release } = bootimage
   if (state === 'failed') return reason('current-fetch-failed', { stream, error: failureText(failure) })
+  if (state === 'pending-signature')
+    return reason('current-unsigned', { stream, release, error: failureText(failure) })
   if (state === 'held') return reason('current-held', { stream, release })
   return reason('current-being-fetched', { stream, release })
 }

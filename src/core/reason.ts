@@ -37,10 +37,12 @@ export const reasonTexts = {
   'pin-expired': 'its pin to {release} has expired',
   'pin-being-fetched': 'pinned release {release} is being fetched',
   'pin-fetch-failed': 'pinned release {release} could not be fetched: {error}',
+  'pin-unsigned': 'pinned release {release} waits for a good signature: {error}',
   'pin-held': 'pinned release {release} was published again with other content and is held',
   'pin-unresolvable': 'pinned release {release} of {stream} is in no known document',
   'current-being-fetched': 'the first bootimage of {stream} is being fetched',
   'current-fetch-failed': 'the first bootimage of {stream} could not be fetched: {error}',
+  'current-unsigned': 'the bootimage of {stream}, {release}, waits for a good signature: {error}',
   'current-held': 'the first bootimage of {stream}, {release}, is held for an admin',
   'change-pending': 'a change of {stream} ({change}) is not followed yet: {policy}',
   'stream-never-read': 'the metadata of {stream} could not be read yet: {error}',
@@ -60,7 +62,18 @@ export function reason(code: ReasonCode, facts: Record<string, string> = {}): Re
   return { code, facts }
 }
 
+/** Every text cut at its names: words at even places, names at odd ones. Cut once, because every boot tells several. */
+const sentences = new Map(
+  Object.entries(reasonTexts).map(([code, text]) => [code, text.split(/\{(\w+)\}/)] as const),
+)
+
 /** The sentence for people. Facts come from our own records or from parsed types, never raw from a client. */
 export function reasonText({ code, facts }: Reason): string {
-  return reasonTexts[code].replace(/\{(\w+)\}/g, (_, name: string) => facts[name] ?? '?')
+  let text = ''
+  let isName = false
+  for (const part of sentences.get(code) ?? [code]) {
+    text += isName ? (facts[part] ?? '?') : part
+    isName = !isName
+  }
+  return text
 }

@@ -1,6 +1,6 @@
 import type { BootDecision } from '../core/boot-decision.ts'
-import type { CatalogSource } from '../core/catalog.ts'
-import type { BootClient } from '../core/client.ts'
+import type { Catalog, CatalogSource } from '../core/catalog.ts'
+import type { BootClient, Firmware } from '../core/client.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { ScriptSurroundings } from './boot-plan.ts'
 import { type CompiledTemplate, compileTemplates } from './compile-templates.ts'
@@ -13,7 +13,7 @@ import { ipxeVariables } from './ipxe-variables.ts'
 import { pxelinuxVariables } from './pxelinux-variables.ts'
 import { readTemplates } from './read-templates.ts'
 import type { RenderContext, Renderer } from './renderer.ts'
-import { bootIdStandIn, createScriptCache } from './script-cache.ts'
+import { bootIdStandIn, createScriptCache, type ScriptPieces } from './script-cache.ts'
 import { scriptHeader } from './script-header.ts'
 import { scriptKey } from './script-key.ts'
 import { type ScriptParts, scriptPartsOf, templateOf } from './script-parts.ts'
@@ -35,6 +35,20 @@ const variablesFor: Readonly<
   Record<Dialect, (parts: ScriptParts, told: ToldVariables, surroundings: ScriptSurroundings) => object>
 > = { ipxe: ipxeVariables, grub: grubVariables, pxelinux: pxelinuxVariables }
 
+/** A script and everything it depends on besides its decision. */
+interface MadeScript {
+  readonly catalog: Catalog
+  readonly baseUrl: string
+  readonly firmware: Firmware
+  readonly pieces: ScriptPieces
+}
+
+/** How a loader asked, and what its script is to say besides. */
+interface Asked {
+  readonly fetch?: 'http' | 'tftp'
+  readonly notes?: readonly string[]
+}
+
 /**
  * Reads and compiles all templates now; rendering touches no file and parses nothing.
  * @throws ServiceError TEMPLATE_INVALID with file:line
@@ -45,6 +59,8 @@ export function createRenderer(options: RendererOptions): Renderer {
     dialects.map((dialect) => [dialect, compileTemplates(dialect, readTemplates(dialect, options))]),
   )
   const cache = createScriptCache(cachedScripts)
+  /** Of decisions that are handed in again, as the boot service remembers them. */
+  const scripts = new WeakMap<BootDecision, MadeScript>()
 
   function templateFor(dialect: Dialect, name: TemplateName): CompiledTemplate {
     const template = templates.get(dialect)?.get(name)
@@ -52,16 +68,16 @@ export function createRenderer(options: RendererOptions): Renderer {
     throw new TypeError(`unreachable: ${dialect} has all of its templates, ${name} too`)
   }
 
-  function render(
+  function piecesOf(
     dialect: Dialect,
     decision: BootDecision,
     client: BootClient,
-    context: RenderContext,
-    { fetch = 'http', notes }: { fetch?: 'http' | 'tftp'; notes?: readonly string[] } = {},
-  ): string {
+    baseUrl: string,
+    { fetch = 'http', notes }: Asked = {},
+  ): ScriptPieces {
     const [mac] = client.macs
     const surroundings: ScriptSurroundings = {
-      baseUrl: checkedBaseUrl(context.baseUrl),
+      baseUrl: checkedBaseUrl(baseUrl),
       bootId: bootIdStandIn,
       client,
       ...(mac === undefined ? undefined : { mac }),
@@ -73,17 +89,37 @@ export function createRenderer(options: RendererOptions): Renderer {
     const name = templateOf(decision)
     const template = templateFor(dialect, name)
     const key = scriptKey(dialect, name, template.variables, decision, decided, surroundings)
-    const body = cache.pieces(key, () => {
+    const [first = '', ...others] = cache.pieces(key, () => {
       const told = { ...decided, base_url: surroundings.baseUrl, boot_id: bootIdStandIn }
       const parts = scriptPartsOf(decision, surroundings, dialect)
       return template.render(variablesFor[dialect](parts, told, surroundings))
     })
-    const header = `${magicLine[dialect]}${scriptHeader(decided, context.bootId, notes)}${answerLine[dialect]}`
-    return `${header}${body.join(context.bootId)}`
+    const [beforeId, afterId] = scriptHeader(decided, notes)
+    return [`${magicLine[dialect]}${beforeId}`, `${afterId}${answerLine[dialect]}${first}`, ...others]
+  }
+
+  function render(
+    dialect: Dialect,
+    decision: BootDecision,
+    client: BootClient,
+    { baseUrl, bootId }: RenderContext,
+    asked?: Asked,
+  ): string {
+    return piecesOf(dialect, decision, client, baseUrl, asked).join(bootId)
   }
 
   return {
-    ipxe: (decision, client, context) => render('ipxe', decision, client, context),
+    ipxe(decision, client, { baseUrl, bootId }) {
+      const snapshot = catalog.current()
+      const { firmware } = client
+      const made = scripts.get(decision)
+      if (made?.catalog === snapshot && made.baseUrl === baseUrl && made.firmware === firmware) {
+        return made.pieces.join(bootId)
+      }
+      const pieces = piecesOf('ipxe', decision, client, baseUrl)
+      scripts.set(decision, { catalog: snapshot, baseUrl, firmware, pieces })
+      return pieces.join(bootId)
+    },
     ipxeEntry({ baseUrl }) {
       const base_url = checkedBaseUrl(baseUrl)
       const body = cache.pieces(`entry ${base_url}`, () => templateFor('ipxe', 'entry').render({ base_url }))

@@ -20,8 +20,6 @@ export async function openBlobIndex(options: {
   readonly exists: (path: string) => Promise<boolean>
 }): Promise<BlobIndex> {
   const { blobs, exists } = options
-  const facts = new Map<Sha256, BlobFacts>()
-
   async function factsOf({ sha256, sizeBytes, modifiedAt, path }: BlobStat): Promise<BlobFacts> {
     const signaturePath = blobs.signaturePath(sha256)
     return (await exists(signaturePath))
@@ -29,7 +27,11 @@ export async function openBlobIndex(options: {
       : { sizeBytes, modifiedAt, path }
   }
 
-  for await (const blob of blobs.list()) facts.set(blob.sha256, await factsOf(blob))
+  const found: BlobStat[] = []
+  for await (const blob of blobs.list()) found.push(blob)
+  const facts = new Map(
+    await Promise.all(found.map(async (blob) => [blob.sha256, await factsOf(blob)] as const)),
+  )
 
   return {
     facts,

@@ -41,6 +41,10 @@ export interface BootimageSync {
   ensure(id: BootimageId): Promise<BootimageRecord | undefined>
   /** The same for whoever may ask a thousand times a minute: a set that failed just now is left alone for a while. */
   want(id: BootimageId): void
+  /** Checks a ready set again, because what counts as good has changed; until that is done no boot begins with it. */
+  recheck(id: BootimageId): void
+  /** Whether every file is there, with a good signature where its stream asks for one. */
+  isComplete(record: BootimageRecord): boolean
   /** Forgets the waiting time of a failed set, because something changed that may help. */
   retryNow(id: BootimageId): void
   isBusy(): boolean
@@ -130,6 +134,10 @@ export function createBootimageSync(options: BootimageSyncOptions): BootimageSyn
     const record = ledger.bootimages.get(id)
     if (record === undefined || stopping.signal.aborted) return Promise.resolve(record)
     if (record.state === 'ready' && isComplete(record)) return Promise.resolve(record)
+    return fly(id)
+  }
+
+  function fly(id: BootimageId): Promise<BootimageRecord | undefined> {
     const flight = slots
       .run(() => fetchOrExplain(id))
       .then(() => {
@@ -143,11 +151,20 @@ export function createBootimageSync(options: BootimageSyncOptions): BootimageSyn
   function isComplete(record: BootimageRecord): boolean {
     const derived = record.kernelUncompressed
     if (derived !== undefined && !blobIndex.facts.has(derived)) return false
-    return artifactsOf(record.bootimage).every(({ sha256 }) => blobIndex.facts.has(sha256))
+    const needsSignatures = options.settingsOf(record.bootimage.stream)?.signatures === 'required'
+    return artifactsOf(record.bootimage).every(({ sha256 }) => {
+      const facts = blobIndex.facts.get(sha256)
+      return facts !== undefined && (!needsSignatures || facts.signaturePath !== undefined)
+    })
   }
 
   return {
     ensure,
+    recheck(id) {
+      const isIdle = !flights.has(id) && !stopping.signal.aborted
+      if (isIdle && ledger.bootimages.get(id)?.state === 'ready') void fly(id)
+    },
+    isComplete,
     want(id) {
       const failedAt = retries.get(id)?.failedAt
       if (failedAt === undefined || clock.now() - failedAt >= wantedRetryMs) void ensure(id)

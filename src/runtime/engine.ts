@@ -1,10 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { FetchEvent } from '../artifacts/fetcher.ts'
-import { nodeFileSystem } from '../artifacts/file-system.ts'
-import { layoutOf } from '../artifacts/layout.ts'
 import { planSync, type Urgency, type WantedSet } from '../artifacts/plan-sync.ts'
-import { checkBlob } from '../artifacts/scrub.ts'
-import { createSpaceCheck, defaultReserveBytes } from '../artifacts/space.ts'
 import type { BootService } from '../boot/boot-service.ts'
 import { createBootService } from '../boot/create-boot-service.ts'
 import { createLeases, type Leases } from '../boot/leases.ts'
@@ -13,10 +9,8 @@ import type { StreamConfig } from '../config/config.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { BootEvent } from '../core/boot-event.ts'
 import type { BootimageId } from '../core/bootimage.ts'
-import { artifactsOf } from '../core/bootimage.ts'
 import type { Clock, Timers } from '../core/clock.ts'
 import type { Sha256 } from '../core/digest.ts'
-import { isServiceError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { type BootimageSync, createBootimageSync } from '../rollout/bootimage-sync.ts'
 import { createGarbageCollector, type GarbageCollector } from '../rollout/collect-garbage.ts'
@@ -24,14 +18,16 @@ import { createFetchProgress, type FetchProgress } from '../rollout/fetch-progre
 import { createPinResolver, type PinResolver } from '../rollout/pin-resolver.ts'
 import { createStreamDriver, type StreamDriver } from '../rollout/stream-driver.ts'
 import { wantedPins } from '../rollout/wanted-pins.ts'
-import type { BootimageRecord } from '../state/store.ts'
 import type { RefreshedDocument } from '../streams/refresher.ts'
 import { documentRecord } from './document-record.ts'
 import { createExtraInitrds, type ExtraInitrds } from './extra-initrds.ts'
+import { makeRoom } from './make-room.ts'
+import { createBlobRechecker } from './recheck-blobs.ts'
 import { createReleaseFinder } from './release-finder.ts'
 import { openStorage, type Storage } from './storage.ts'
 import { createStreamSet, type StreamSet } from './stream-set.ts'
 import { createSwappableFetcher, type SwappableFetcher } from './swappable-fetcher.ts'
+import { isTrustNarrower } from './trust.ts'
 import { warnOfKeys } from './warn-of-keys.ts'
 
 export interface EngineOptions {
@@ -76,9 +72,13 @@ export interface Engine {
   stop(): Promise<void>
 }
 
+const neverAgain: Timers = { after: () => () => {} }
+
 /** @throws ServiceError for a data directory that cannot be opened */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const { log, clock, timers } = options
+  const { log, clock } = options
+  // A command reports what it found; nothing begins again behind its back.
+  const timers = options.follows ? options.timers : neverAgain
   let loaded = options.loaded
   const storage = await openStorage({ dataDirectory: loaded.config.dataDir, clock, log })
   const { ledger, blobIndex, store, archive } = storage
@@ -99,9 +99,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   function publish(): void {
     const readings = driver.readings()
     publisher.publish({
-      streams: [...loaded.config.streams.values()].map(({ name, architectures }) => ({
+      streams: [...loaded.config.streams.values()].map(({ name, architectures, signatures }) => ({
         name,
         architectures,
+        requiresSignatures: signatures === 'required',
         ...(readings.get(name) ?? { health: { problems: [] } }),
       })),
       bootimages: ledger.bootimages.values(),
@@ -120,27 +121,6 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     return (isFollowed && (head.target === id || head.current === id)) || pins.pinned().has(id)
   }
 
-  async function ensureSpace({ bootimage }: BootimageRecord): Promise<void> {
-    const check = createSpaceCheck({
-      fs: nodeFileSystem,
-      layout: layoutOf(storage.directory.path),
-      reserveBytes: defaultReserveBytes,
-      store: storage.blobs,
-      upstream: streams.client(),
-    })
-    const mirrors = streamOf(bootimage.stream)?.mirrors ?? []
-    const request = { what: bootimage.id, artifacts: artifactsOf(bootimage), mirrors }
-    try {
-      await check.ensure(request)
-    } catch (error) {
-      if (!isServiceError(error, 'SPACE_INSUFFICIENT')) throw error
-      // What is current, previous, pinned or being booted stays even then (G6).
-      const { remove } = await garbage.run()
-      if (remove.length === 0) throw error
-      await check.ensure(request)
-    }
-  }
-
   const sync = createBootimageSync({
     ledger,
     fetcher,
@@ -152,7 +132,14 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       return { mirrors, signatures, trustedKeys: keys.map(({ text }) => text) }
     },
     isWanted,
-    ensureSpace,
+    ensureSpace: ({ bootimage }) =>
+      makeRoom({
+        bootimage,
+        mirrors: streamOf(bootimage.stream)?.mirrors ?? [],
+        storage,
+        upstream: streams.client(),
+        garbage,
+      }),
     onReady: async (id) => {
       await driver.settle(id)
       publish()
@@ -206,7 +193,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
   const streams = createStreamSet({
     clock,
-    timers,
+    timers: options.timers,
     random: Math.random,
     log,
     follows: options.follows,
@@ -268,7 +255,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
   async function configure(next: LoadedConfig): Promise<void> {
     const { config } = next
-    for (const name of loaded.config.streams.keys()) if (!config.streams.has(name)) driver.forget(name)
+    const before = loaded.config.streams
+    for (const name of before.keys()) if (!config.streams.has(name)) driver.forget(name)
     loaded = next
     for (const name of config.streams.keys()) {
       const [last] = await store.listDocuments({ stream: name, limit: 1 })
@@ -280,14 +268,25 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     await streams.configure(config.streams, config.upstream)
     const architecturesOf = (name: string) => streamOf(name)?.architectures
     void pins.setWanted(wantedPins(next.inventory, architecturesOf, clock.now()))
+    if (options.follows) recheckReady((name) => isTrustNarrower(before.get(name), config.streams.get(name)))
     await warnOfKeys(config.streams.values(), clock.now(), log)
+  }
+
+  /** Sets that were ready by rules that are no longer in force, and those that lost a file while no service ran. */
+  function recheckReady(isStreamInDoubt: (stream: string) => boolean): void {
+    for (const record of ledger.bootimages.values()) {
+      const { id, stream } = record.bootimage
+      if (record.state === 'ready' && (isStreamInDoubt(stream) || !sync.isComplete(record))) sync.recheck(id)
+    }
   }
 
   async function ensureWanted(names?: ReadonlySet<string>): Promise<void> {
     const wanted: WantedSet[] = []
     const want = (id: BootimageId | undefined, urgency: Urgency) => {
       const record = id === undefined ? undefined : ledger.bootimages.get(id)
-      if (record !== undefined) wanted.push({ bootimage: record.bootimage, state: record.state, urgency })
+      if (record === undefined) return
+      const state = record.state === 'ready' && !sync.isComplete(record) ? 'queued' : record.state
+      wanted.push({ bootimage: record.bootimage, state, urgency })
     }
     for (const { stream, arch, current, target } of ledger.heads.values()) {
       if (streamOf(stream)?.architectures.includes(arch) !== true) continue
@@ -300,36 +299,15 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     await Promise.all(steps.map(({ bootimage }) => sync.ensure(bootimage.id)))
   }
 
-  const rechecks = new Map<Sha256, Promise<void>>()
-
-  async function recheckBlob(sha256: Sha256): Promise<void> {
-    const found = await checkBlob(sha256, { store: storage.blobs, fetcher })
-    if (typeof found === 'object') {
-      options.onBadBlob?.()
-      log.error(found, 'verified file was damaged, it is fetched again')
-    }
-    await blobIndex.recheck(sha256)
-    publish()
-    extras.restore(sha256)
-    const damaged = [...ledger.bootimages.values()].filter(
-      ({ state, bootimage, kernelUncompressed }) =>
-        state === 'ready' &&
-        (kernelUncompressed === sha256 ||
-          artifactsOf(bootimage).some((artifact) => artifact.sha256 === sha256)),
-    )
-    await Promise.all(damaged.map(({ bootimage }) => sync.ensure(bootimage.id)))
-  }
-
-  /** Everybody who asks for a damaged file reports it; it is looked at once. */
-  function recheck(sha256: Sha256): Promise<void> {
-    const running = rechecks.get(sha256)
-    if (running !== undefined) return running
-    const check = recheckBlob(sha256)
-      .catch((error: unknown) => log.error({ sha256, error: String(error) }, 'file could not be checked'))
-      .finally(() => rechecks.delete(sha256))
-    rechecks.set(sha256, check)
-    return check
-  }
+  const recheck = createBlobRechecker({
+    storage,
+    fetcher,
+    sync,
+    extras,
+    publish,
+    onBadBlob: () => options.onBadBlob?.(),
+    log,
+  })
 
   await driver.settleAll()
 

@@ -3,6 +3,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { ImportReport } from '../http/admin/operations.ts'
 import { parseMetadata } from '../streams/parse-document.ts'
 import { resolveBootimages } from '../streams/resolve.ts'
+import { readAt } from '../streams/sources/source-error.ts'
 import type { Engine } from './engine.ts'
 
 /**
@@ -25,7 +26,7 @@ export async function importDocument(
     })
   }
   const bytes = Buffer.from(request.text)
-  const metadata = parseMetadata(bytes, stream.source.hints)
+  const metadata = readAt(request.name, (text) => parseMetadata(text, stream.source.hints), bytes)
   const resolution = resolveBootimages(metadata, stream.name)
   const digest = await archive.write(bytes)
   const now = clock.now()

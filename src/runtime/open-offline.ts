@@ -32,8 +32,8 @@ export async function openOffline(options: {
     const renderer = createSwappableRenderer({
       templatesDirectory: shippedTemplates,
       catalog: engine.publisher,
+      adminDirectory: loaded.config.templatesDirectory,
     })
-    renderer.configure(loaded.config.templatesDirectory)
     await engine.configure(loaded)
     const { address, http } = loaded.config.boot
     const host = address?.address ?? http.listen.host ?? '127.0.0.1'

@@ -1,5 +1,6 @@
 import type { LoadedConfig } from '../config/load-config.ts'
 import { watchConfig } from '../config/watch-config.ts'
+import type { BootEvent } from '../core/boot-event.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { nobodySeen, type SeenMachines } from '../core/seen-machines.ts'
@@ -9,7 +10,11 @@ import { listenControlSocket } from '../http/admin/control-socket.ts'
 import { createAdminApp } from '../http/admin/create-admin-app.ts'
 import type { PartReadiness } from '../http/admin/operations.ts'
 import { baseUrl } from '../http/boot/base-url.ts'
-import { type BoundAddress, createBootListener } from '../http/boot/boot-listener.ts'
+import {
+  type BootListenerOptions,
+  type BoundAddress,
+  createBootListener,
+} from '../http/boot/boot-listener.ts'
 import { bootRoutes } from '../http/boot/routes.ts'
 import { createBootLog } from '../telemetry/boot-log.ts'
 import { createMetrics } from '../telemetry/create-metrics.ts'
@@ -17,6 +22,7 @@ import { readVersion } from '../telemetry/read-version.ts'
 import { changesThatNeedRestart } from './changes-that-need-restart.ts'
 import { createOperations } from './create-operations.ts'
 import { openEngine } from './engine.ts'
+import { createEventQueue } from './event-queue.ts'
 import { createLeaseWriter } from './lease-writer.ts'
 import { listenAdmin } from './listen-admin.ts'
 import { createLoaderShelf } from './loader-shelf.ts'
@@ -26,6 +32,8 @@ import { shippedTemplates } from './shipped-templates.ts'
 import { startBootNetwork } from './start-boot-network.ts'
 import { createSwappableRenderer } from './swappable-renderer.ts'
 import { startTasks } from './tasks.ts'
+
+type RequestFacts = Parameters<NonNullable<BootListenerOptions['onRequest']>>
 
 export interface StartServiceOptions {
   readonly loaded: LoadedConfig
@@ -63,6 +71,15 @@ export async function startService({
   try {
     const metrics = createMetrics({ version, clock })
     const logBootEvent = createBootLog({ log })
+    const bootEvents = createEventQueue<BootEvent>((event) => {
+      metrics.onBootEvent(event)
+      logBootEvent(event)
+    })
+    const requests = createEventQueue<RequestFacts>((facts) => metrics.onRequest('boot', ...facts))
+    stops.push(() => {
+      bootEvents.drain()
+      requests.drain()
+    })
     const onBadBlob = () => metrics.onVerifyFailure('scrub')
     const engine = await openEngine({
       loaded,
@@ -70,10 +87,7 @@ export async function startService({
       clock,
       timers,
       follows: true,
-      onBootEvent(event) {
-        metrics.onBootEvent(event)
-        logBootEvent(event)
-      },
+      onBootEvent: bootEvents.push,
       onFetchEvent: (event) => metrics.onFetchEvent(event),
       onBadBlob,
       onPublished() {
@@ -88,8 +102,8 @@ export async function startService({
     const renderer = createSwappableRenderer({
       templatesDirectory: shippedTemplates,
       catalog: engine.publisher,
+      adminDirectory: loaded.config.templatesDirectory,
     })
-    renderer.configure(loaded.config.templatesDirectory)
 
     const leaseWriter = createLeaseWriter({
       leases: engine.leases,
@@ -119,11 +133,8 @@ export async function startService({
       clock,
       urls: boot.address ?? {},
       ignoredMachines: boot.http.ignoredMachines,
-      onEvent(event) {
-        metrics.onBootEvent(event)
-        logBootEvent(event)
-      },
-      onRequest: (...facts) => metrics.onRequest('boot', ...facts),
+      onEvent: bootEvents.push,
+      onRequest: (...facts) => requests.push(facts),
       onFileProblem: (sha256) => void engine.recheck(sha256),
     })
 

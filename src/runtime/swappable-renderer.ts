@@ -7,11 +7,12 @@ export interface SwappableRenderer extends Renderer {
   configure(adminDirectory: string | undefined): void
 }
 
-export function createSwappableRenderer(options: Omit<RendererOptions, 'adminDirectory'>): SwappableRenderer {
+/** @throws ServiceError TEMPLATE_INVALID with file:line */
+export function createSwappableRenderer(options: RendererOptions): SwappableRenderer {
   let current = createRenderer(options)
   return {
     configure(adminDirectory) {
-      current = createRenderer({ ...options, ...(adminDirectory === undefined ? {} : { adminDirectory }) })
+      current = createRenderer({ ...options, adminDirectory })
     },
     ipxe: (decision, client, context) => current.ipxe(decision, client, context),
     ipxeEntry: (context) => current.ipxeEntry(context),

@@ -1,5 +1,14 @@
-import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import type { Clock } from '../core/clock.ts'
 import { ServiceError } from '../core/errors.ts'
 import { lockDirectory } from './directory-lock.ts'
@@ -76,7 +85,20 @@ function makeDirectory(path: string): void {
     if (!statSync(path).isDirectory()) throw unusable(path, 'it is not a directory')
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (cause) {
-    throw cause instanceof ServiceError ? cause : unusable(path, reasonOf(cause), cause)
+    throw cause instanceof ServiceError ? cause : unusable(path, reasonOf(whyNotMade(path, cause)), cause)
+  }
+}
+
+/** Where a parent cannot be written, the recursive mkdir of Node 20 only says that there is no such file. */
+function whyNotMade(path: string, cause: unknown): unknown {
+  if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') return cause
+  let parent = dirname(path)
+  while (!existsSync(parent)) parent = dirname(parent)
+  try {
+    accessSync(parent, constants.W_OK | constants.X_OK)
+    return cause
+  } catch (why) {
+    return why
   }
 }
 

@@ -31,7 +31,7 @@ export function openSqlite<Tables>(file: string): Kysely<Tables> {
     return new Kysely<Tables>({ dialect: new SqliteDialect({ database: guarded }) })
   } catch (cause) {
     database?.close()
-    throw unavailable('opening the state database', cause, { file })
+    throw unavailable(`opening the state database ${file}`, cause, { file })
   }
 }
 

@@ -15,13 +15,15 @@ export interface BootLogLine {
  * would bury what needs a person (field case 165).
  */
 export function bootLogLine(event: BootEvent): BootLogLine {
-  const { type, at, ...fields } = event
   if (event.type === 'decided') {
-    const needsAttention = event.kind === 'hold' && event.reason !== 'mode-hold'
+    const { bootId, kind, reason, mac, host, address, bootimage } = event
+    const needsAttention = kind === 'hold' && reason !== 'mode-hold'
     // The sentences of the script, word for word (G10).
-    const told = { ...fields, reasons: event.reasons.map(reasonText) }
-    return { level: needsAttention ? 'warn' : 'info', message: 'boot decided', fields: told }
+    const reasons = event.reasons.map(reasonText)
+    const fields = { bootId, kind, reason, reasons, mac, host, address, bootimage }
+    return { level: needsAttention ? 'warn' : 'info', message: 'boot decided', fields }
   }
+  const { type, at, ...fields } = event
   const isWholeFile = event.method === 'GET' && event.status === 200
   if (isWholeFile && event.completed) return { level: 'info', message: 'artifact sent', fields }
   if (event.method === 'GET' && !event.completed) {

@@ -1,7 +1,9 @@
+import { createRequire } from 'node:module'
 import pino from 'pino'
-import pretty from 'pino-pretty'
 import type { Log } from '../core/log.ts'
 import { sanitizeFields } from './sanitize.ts'
+
+const require = createRequire(import.meta.url)
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -10,9 +12,11 @@ export type LogLevel = (typeof logLevels)[number]
 export const logFormats = ['auto', 'text', 'json'] as const
 export type LogFormat = (typeof logFormats)[number]
 
-/** Where lines go; written to synchronously, so that a crash loses none. */
+/** Where lines go. */
 export interface LogDestination {
   write(text: string): unknown
+  /** For one that collects lines: writes them now. Called after each warning and error, so that a crash loses none. */
+  flush?(): void
   readonly isTTY?: boolean
 }
 
@@ -49,11 +53,18 @@ export function createLog({ level, format = 'auto', destination, color }: LogOpt
   const writeAt = (name: Exclude<LogLevel, 'silent'>) => (fields: object, message: string) => {
     if (logger.isLevelEnabled(name)) logger[name](sanitizeFields(fields), message)
   }
+  const writeAtOnce = (name: 'warn' | 'error') => {
+    const write = writeAt(name)
+    return (fields: object, message: string) => {
+      write(fields, message)
+      destination.flush?.()
+    }
+  }
   return {
     debug: writeAt('debug'),
     info: writeAt('info'),
-    warn: writeAt('warn'),
-    error: writeAt('error'),
+    warn: writeAtOnce('warn'),
+    error: writeAtOnce('error'),
     setLevel(next) {
       logger.level = next
     },
@@ -61,12 +72,23 @@ export function createLog({ level, format = 'auto', destination, color }: LogOpt
 }
 
 function textStream(destination: LogDestination, color: boolean): pino.DestinationStream {
-  const format = pretty.prettyFactory({
+  let format: ((line: string) => string) | undefined
+  return {
+    write(line) {
+      format ??= textFormat(color)
+      destination.write(format(line))
+    },
+  }
+}
+
+/** Loaded with the first line of text: a service that logs JSON and a command that has nothing to say start sooner. */
+function textFormat(color: boolean): (line: string) => string {
+  const pretty = require('pino-pretty') as typeof import('pino-pretty')
+  return pretty.prettyFactory({
     colorize: color,
     colorizeObjects: false,
     translateTime: 'SYS:HH:MM:ss.l',
     singleLine: true,
     ignore: 'pid,hostname',
   })
-  return { write: (line) => destination.write(format(line)) }
 }

@@ -19,6 +19,8 @@ export type DhcpMode =
   | 'site'
 
 export const streamName = 'test'
+/** Of signed loaders, as `rig/fetch-loaders` names their folder. */
+export const loaderSet = 'debian'
 const program = resolve(import.meta.dirname, '../../dist/main.js')
 const phoneHome = 'http://192.0.2.1:8100/done'
 const adminUrl = 'http://127.0.0.1:8081'
@@ -152,7 +154,7 @@ export function createBootSite(name: string): BootSite {
 function configuration(config: SiteConfig, directory: string): object {
   const { mode, firmware, hosts = [] } = config
   const isArm = firmware.startsWith('arm64')
-  const loaders = isArm || firmware.endsWith('-secure') ? newerLoaders() : '/usr/lib/ipxe'
+  const isSecure = firmware.endsWith('-secure')
   const range = '192.0.2.128-192.0.2.254'
   const subnets = [{ subnet: '192.0.2.0/24', ranges: [range], routers: ['192.0.2.1'] }]
   return {
@@ -166,13 +168,18 @@ function configuration(config: SiteConfig, directory: string): object {
         : {
             dhcp: { mode, interface: 'eth0', ...(mode === 'server' && { subnets }), ...config.dhcp },
           }),
-      loaders: { directories: [loaders] },
+      // Debian 12's own, of 2019, as far as they go: scripts that they understand are understood by all.
+      loaders: {
+        directories: isArm ? [newerLoaders()] : ['/usr/lib/ipxe'],
+        ...(isSecure && { sets: { [loaderSet]: { directory: join(newerLoaders(), loaderSet) } } }),
+      },
     },
     admin: { listen: '127.0.0.1:8081' },
     streams: {
       [streamName]: {
         source: { file: 'upstream/stream.json' },
         architectures: [isArm ? 'aarch64' : 'x86_64'],
+        ...(isSecure && { loaderSet }),
         ...config.stream,
       },
     },
@@ -180,6 +187,7 @@ function configuration(config: SiteConfig, directory: string): object {
       node: {
         stream: streamName,
         mode: 'live',
+        ...(isSecure && { secureBoot: true }),
         kernelArguments: [
           `console=${isArm ? 'ttyAMA0' : 'ttyS0'}`,
           `pl.done=${phoneHome}`,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { buildCatalog, type CatalogInput, filesOf } from '../../src/catalog/build-catalog.ts'
 import { artifactsOf } from '../../src/core/bootimage.ts'
+import type { Sha256 } from '../../src/core/digest.ts'
 import type { StreamHead } from '../../src/state/store.ts'
 import { blobsOf, makeBootimage, makeRecord, sha256Of } from '../fakes/bootimages.ts'
 
@@ -59,6 +60,27 @@ describe('buildCatalog', () => {
     }
     const evicted = build({ bootimages: [makeRecord(newer, 'known', { readyAt: 2000 })], blobs })
     expect(evicted.files.size).toBe(0)
+  })
+
+  it('G1 where signatures are required, a set that was verified without one is neither ready nor served', () => {
+    const strict = { ...stream, requiresSignatures: true }
+    const records = [makeRecord(newer, 'ready', { readyAt: 2000 })]
+    const blobs = blobsOf(newer)
+    const sign = (sha256: Sha256) => {
+      const facts = blobs.get(sha256)
+      if (facts !== undefined) blobs.set(sha256, { ...facts, signaturePath: '/signatures/x' })
+    }
+    sign(newer.kernel.sha256)
+    const unsigned = build({ streams: [strict], bootimages: records, blobs })
+    expect(unsigned.ready.size).toBe(0)
+    expect([...unsigned.files.keys()]).toEqual([newer.kernel.sha256])
+    expect(build({ bootimages: records, blobs }).ready.size).toBe(1)
+
+    for (const { sha256 } of artifactsOf(newer)) sign(sha256)
+    expect(build({ streams: [strict], bootimages: records, blobs }).ready.size).toBe(1)
+    const failure = { code: 'SIGNATURE_INVALID', message: 'by a stranger', at: 3000 }
+    const refused = makeRecord(newer, 'failed', { readyAt: 2000, failure })
+    expect(build({ streams: [strict], bootimages: [refused], blobs }).files.size).toBe(0)
   })
 
   it('G3 files that are all there are not served before the record says ready', () => {

@@ -106,7 +106,7 @@ describe('a stream that has nothing ready', () => {
     ['queued', 'current-being-fetched'],
     ['downloading', 'current-being-fetched'],
     ['verifying', 'current-being-fetched'],
-    ['pending-signature', 'current-being-fetched'],
+    ['pending-signature', 'current-unsigned'],
     ['failed', 'current-fetch-failed'],
     ['held', 'current-held'],
   ])('first bootimage %s: waits, %s', (state, code) => {
@@ -174,7 +174,7 @@ describe('a pinned host (G5)', () => {
     ['queued', 'pin-being-fetched'],
     ['downloading', 'pin-being-fetched'],
     ['verifying', 'pin-being-fetched'],
-    ['pending-signature', 'pin-being-fetched'],
+    ['pending-signature', 'pin-unsigned'],
     ['failed', 'pin-fetch-failed'],
     ['held', 'pin-held'],
   ])('G5 whose release is %s waits: %s', (state, code) => {

@@ -11,7 +11,7 @@ import { createRenderer } from '../../src/render/create-renderer.ts'
 import { makeBootimage } from '../fakes/bootimages.ts'
 import { makeCatalog } from '../fakes/catalogs.ts'
 import { mac, makeClient, makeHost, makeInventory } from '../fakes/machines.ts'
-import { baseUrl, context, rendererOver, templatesDirectory } from '../fakes/scripts.ts'
+import { baseUrl, bootId, context, rendererOver, templatesDirectory } from '../fakes/scripts.ts'
 import { makeTemporaryDirectory } from '../fakes/temporary-directory.ts'
 
 const catalog = makeCatalog({ current: makeBootimage() })
@@ -278,11 +278,38 @@ describe('scripts that are kept', () => {
     expect(before).not.toContain(current.kernel.sha256)
   })
 
+  it('follow all of that for one decision that is handed in again and again', () => {
+    const current = makeBootimage({ arch: 'aarch64' })
+    const plain = makeCatalog({ arch: 'aarch64', current })
+    const { sha256, name } = makeBootimage({ release: 'unpacked' }).kernel
+    const kernel = { sha256, name, role: 'kernel', sizeBytes: 1, modifiedAt: 0, path: '/x' } as const
+    const uncompressed = new Map([[current.kernel.sha256, kernel]])
+    const unpacked = makeCatalog({ arch: 'aarch64', current, uncompressed })
+    let snapshot = plain
+    const renderer = createRenderer({ templatesDirectory, catalog: { current: () => snapshot } })
+    const client = makeClient({ arch: 'aarch64' })
+    const inventory = makeInventory({ hosts: [makeHost({ stream: 'fcos-stable', mode: 'live' })] })
+    const decision = decideBoot(client, { catalog: plain, inventory, now: 0 })
+    const script = (url = baseUrl) => renderer.ipxe(decision, client, { ...context, baseUrl: url })
+    expect(script()).toContain(`${baseUrl}/artifacts/`)
+    expect(script('http://192.0.2.11')).not.toContain(baseUrl)
+    expect(script()).not.toContain(sha256)
+    snapshot = unpacked
+    expect(script()).toContain(sha256)
+    const other = parseBootId('BBECAwQFBgcICQoLDA0ODw') ?? bootId
+    expect(renderer.ipxe(decision, client, { baseUrl, bootId: other })).toBe(
+      script().replaceAll(bootId, other),
+    )
+  })
+
   it('stay few: a script that was dropped is rendered again, the same', () => {
     const renderer = rendererOver(catalog, { cachedScripts: 2 })
-    const scripts = ['a', 'b', 'c', 'd'].map((word) => decide({ kernelArguments: [word] }))
-    const first = scripts.map((decision) => renderer.ipxe(decision, makeClient(), context))
-    const second = scripts.map((decision) => renderer.ipxe(decision, makeClient(), context))
+    const scripts = () =>
+      ['a', 'b', 'c', 'd'].map((word) =>
+        renderer.ipxe(decide({ kernelArguments: [word] }), makeClient(), context),
+      )
+    const first = scripts()
+    const second = scripts()
     expect(second).toEqual(first)
     expect(new Set(first).size).toBe(4)
   })

@@ -132,8 +132,7 @@ describe('the SQL store on a bad day', () => {
     await writeFile(file, 'not a database '.repeat(1000))
     await expect(openStateStore({ file })).rejects.toMatchObject({
       code: 'STATE_UNAVAILABLE',
-      message:
-        'opening the state database: file is not a database; restore it from a backup, or move it away and start with an empty one (artifacts stay)',
+      message: `opening the state database ${file}: file is not a database; restore it from a backup, or move it away and start with an empty one (artifacts stay)`,
       details: { file },
     })
   })
@@ -148,9 +147,10 @@ describe('the SQL store on a bad day', () => {
   })
 
   it('a missing directory is an error of the opening', async () => {
-    await expect(openStateStore({ file: join(directory, 'absent', 'state.db') })).rejects.toMatchObject({
+    const absent = join(directory, 'absent', 'state.db')
+    await expect(openStateStore({ file: absent })).rejects.toMatchObject({
       code: 'STATE_UNAVAILABLE',
-      details: { step: 'opening the state database' },
+      details: { step: `opening the state database ${absent}` },
     })
   })
 

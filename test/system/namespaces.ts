@@ -13,6 +13,7 @@ export interface Namespace {
 
 /** A process that speaks in lines. */
 export interface LineProcess {
+  readonly pid: number | undefined
   readonly exited: Promise<number | null>
   /** The next line that it prints; rejects when it ended. */
   line(): Promise<string>
@@ -106,6 +107,7 @@ function startLines(command: readonly string[], environment: Readonly<Record<str
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve))
   return {
+    pid: child.pid,
     exited,
     async line() {
       const next = await lines.next()

@@ -80,6 +80,15 @@ describe('a verified file', () => {
     expect((await get(`/artifacts/${rootfs.sha256}/rootfs.img.sig`)).status).toBe(404)
   })
 
+  test('a kept signature that cannot be read is 503, never an empty file', async () => {
+    const { sha256: digest, signaturePath = '' } = rig.image.kernel
+    for (const spoil of [() => truncate(signaturePath, 0), () => rm(signaturePath)]) {
+      await spoil()
+      const { status, headers } = await get(`/artifacts/${digest}/vmlinuz.sig`)
+      expect([status, headers.get('Retry-After')]).toEqual([503, '30'])
+    }
+  })
+
   test('of a UEFI program says so in its media type', async () => {
     const efi = await rig.addFile('ipxe.efi', 'disk', bytesOf('efi', 100))
     expect((await get(`/artifacts/${efi.sha256}/ipxe.efi`)).headers.get('Content-Type')).toBe(

@@ -46,6 +46,7 @@ describe('/streams/<stream>.json', () => {
     expect(tag).toBe(`"${sha256(first.body)}"`)
     expect((await get('/streams/fcos-stable.json', [`If-None-Match: ${tag}`])).status).toBe(304)
     expect((await get('/streams/fcos-stable.json', ['If-None-Match: "other"'])).status).toBe(200)
+    expect((await get('/streams/fcos-stable.json', ['If-Match: "other"'])).status).toBe(412)
   })
 
   test('503 with what is going on while the first set is fetched', async () => {

@@ -29,7 +29,8 @@ async function serve(session: Session): Promise<number> {
   const loaded = session.loadConfig()
   for (const warning of loaded.warnings) session.say(`warning: ${problemText(warning)}`)
   const { level, format } = loaded.config.log
-  const log = createLog({ level, format, destination: stderr, color: wantsColor(env, stderr) })
+  const destination = session.context.logDestination ?? stderr
+  const log = createLog({ level, format, destination, color: wantsColor(env, stderr) })
   const reload = () => {
     const next = session.loadConfig()
     log.setLevel(next.config.log.level)

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
+import type { SampleLoader } from './sample-loader.ts'
 import type { SampleUpstream } from './sample-upstream.ts'
 
 export const pinnedMac = '52:54:00:00:00:02'
@@ -12,8 +13,14 @@ export async function writeDemoConfiguration(options: {
   readonly bootPort: number
   readonly adminPort: number
   readonly pinnedRelease: string
+  readonly loader: SampleLoader
+  /** Where DHCP answers; absent: neither DHCP nor TFTP. */
+  readonly dhcpInterface?: string
 }): Promise<string> {
-  const { directory, upstream, bootPort, adminPort, pinnedRelease } = options
+  const { directory, upstream, bootPort, adminPort, pinnedRelease, loader, dhcpInterface } = options
+  const loaders = join(directory, 'loaders')
+  await mkdir(loaders, { recursive: true })
+  await writeFile(join(loaders, loader.name), loader.bytes)
   await mkdir(join(directory, 'hosts.d'), { recursive: true })
   await writeFile(join(directory, 'sample-key.asc'), upstream.publicKey)
   const hosts = {
@@ -31,7 +38,13 @@ export async function writeDemoConfiguration(options: {
   const config = {
     version: 1,
     dataDir: join(directory, 'data'),
-    boot: { http: { listen: `127.0.0.1:${bootPort}` } },
+    boot: {
+      http: { listen: `127.0.0.1:${bootPort}` },
+      loaders: { directories: ['loaders'] },
+      ...(dhcpInterface === undefined
+        ? {}
+        : { tftp: { listen: '127.0.0.1:0' }, dhcp: { mode: 'proxy', interface: dhcpInterface } }),
+    },
     admin: { listen: `127.0.0.1:${adminPort}` },
     streams: {
       sample: {

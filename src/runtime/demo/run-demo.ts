@@ -3,9 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { loadConfig } from '../../config/load-config.ts'
+import { isServiceError } from '../../core/errors.ts'
 import { silentLog } from '../../core/log.ts'
+import type { Service } from '../service.ts'
 import { startService } from '../start-service.ts'
 import { writeDemoConfiguration } from './demo-configuration.ts'
+import { type DemoWire, openDemoWire } from './demo-wire.ts'
+import { makeSampleLoader, type SampleLoader } from './sample-loader.ts'
 import { makeSampleRelease } from './sample-release.ts'
 import { type SampleUpstream, startSampleUpstream } from './sample-upstream.ts'
 import { tellDemo } from './scenes.ts'
@@ -32,6 +36,7 @@ export async function runDemo({ once, stdout, port = 0, signal }: DemoOptions): 
   const story = createStory(stdout)
   const directory = await mkdtemp(join(tmpdir(), 'pilotlight-demo-'))
   let upstream: SampleUpstream | undefined
+  let wire: DemoWire | undefined
   let stopService = async (): Promise<void> => {}
   try {
     stdout.write(
@@ -39,26 +44,22 @@ export async function runDemo({ once, stdout, port = 0, signal }: DemoOptions): 
     )
     story.chapter('A sample upstream starts')
     const releases = sampleReleases.map((release) => makeSampleRelease(release, ['x86_64', 'aarch64']))
-    upstream = await startSampleUpstream({
+    const sampleUpstream = await startSampleUpstream({
       releases,
       current: sampleReleases[1],
       lastModified: '2026-07-08T12:00:00Z',
     })
-    story.tell(`three signed releases for two architectures at ${upstream.streamUrl}`)
+    upstream = sampleUpstream
+    story.tell(`three signed releases for two architectures at ${sampleUpstream.streamUrl}`)
     story.tell(`the stream stands at ${sampleReleases[1]}`)
 
-    const file = await writeDemoConfiguration({
-      directory,
-      upstream,
-      bootPort: port,
-      adminPort: 0,
-      pinnedRelease: sampleReleases[0],
-    })
-    const load = () => loadConfig({ file, env: {}, cwd: directory, now: Date.now() })
-    const service = await startService({ loaded: load(), log: silentLog, reload: load })
+    const loader = makeSampleLoader()
+    wire = await openDemoWire()
+    const parts = { directory, upstream: sampleUpstream, port, loader }
+    const { file, service, ...started } = await startDemoService(parts, wire)
     stopService = () => service.stop()
 
-    await tellDemo({ story, service, upstream, releases })
+    await tellDemo({ story, service, upstream: sampleUpstream, releases, loader, ...started })
 
     const { checks, failures } = story
     if (failures.length > 0) {
@@ -74,8 +75,45 @@ export async function runDemo({ once, stdout, port = 0, signal }: DemoOptions): 
     return 0
   } finally {
     await stopService()
+    await wire?.client.close()
     await upstream?.stop()
     await rm(directory, { recursive: true, force: true })
+  }
+}
+
+interface DemoParts {
+  readonly directory: string
+  readonly upstream: SampleUpstream
+  readonly port: number
+  readonly loader: SampleLoader
+}
+
+interface StartedDemo {
+  readonly file: string
+  readonly service: Service
+  readonly wire?: DemoWire
+}
+
+async function startDemoService(parts: DemoParts, wire: DemoWire | undefined): Promise<StartedDemo> {
+  const { directory, upstream, port, loader } = parts
+  const file = await writeDemoConfiguration({
+    directory,
+    upstream,
+    bootPort: port,
+    adminPort: 0,
+    pinnedRelease: sampleReleases[0],
+    loader,
+    ...(wire === undefined ? {} : { dhcpInterface: wire.interface }),
+  })
+  const load = () => loadConfig({ file, env: {}, cwd: directory, now: Date.now() })
+  const dhcpPorts = wire === undefined ? {} : { dhcpPorts: wire.ports }
+  try {
+    const service = await startService({ loaded: load(), log: silentLog, reload: load, ...dhcpPorts })
+    return { file, service, ...(wire === undefined ? {} : { wire }) }
+  } catch (error) {
+    // A kernel that does not let us bind to the loopback costs the demo one chapter, not all of them.
+    if (wire === undefined || !isServiceError(error, 'LISTEN_FAILED')) throw error
+    return startDemoService(parts, undefined)
   }
 }
 

@@ -1,6 +1,7 @@
-import { createCipheriv, createHash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { Arch } from '../../core/arch.ts'
+import { noise } from './noise.ts'
 
 /** Our own made-up artifacts: real bytes with real digests that no machine could boot. */
 export interface SampleFile {
@@ -63,10 +64,4 @@ function makeSet(release: string, arch: Arch, sizes: SampleSizes): SampleSet {
 
 function sampleFile(name: string, bytes: Buffer): SampleFile {
   return { name, bytes, sha256: createHash('sha256').update(bytes).digest('hex') }
-}
-
-/** A key stream: as incompressible as a real squashfs, and the same for the same seed. */
-function noise(seed: string, sizeBytes: number): Buffer {
-  const key = createHash('sha256').update(seed).digest()
-  return createCipheriv('aes-128-ctr', key.subarray(0, 16), key.subarray(16)).update(Buffer.alloc(sizeBytes))
 }

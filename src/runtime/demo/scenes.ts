@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import type { Service } from '../service.ts'
 import { pinnedMac } from './demo-configuration.ts'
+import type { DemoWire } from './demo-wire.ts'
+import type { SampleLoader } from './sample-loader.ts'
 import type { SampleFile, SampleRelease, SampleSet } from './sample-release.ts'
 import type { SampleUpstream } from './sample-upstream.ts'
+import { startSimulatedFirmware } from './simulated-firmware.ts'
 import { bootSimulatedNode, type NodeBoot, type NodeFetch } from './simulated-node.ts'
 import type { Story } from './story.ts'
 
@@ -13,9 +16,14 @@ export interface DemoStage {
   readonly upstream: SampleUpstream
   /** Oldest first: pinned, followed at first, moved to. */
   readonly releases: readonly SampleRelease[]
+  readonly loader: SampleLoader
+  /** Absent where the loopback cannot carry DHCP. */
+  readonly wire?: DemoWire
 }
 
 type Arch = SampleSet['arch']
+
+const bareMac = '52:54:00:00:00:03'
 
 /** The chapters of the demo; each statement in them is checked. */
 export async function tellDemo(stage: DemoStage): Promise<void> {
@@ -29,6 +37,9 @@ export async function tellDemo(stage: DemoStage): Promise<void> {
   for (const arch of ['x86_64', 'aarch64'] as const) {
     story.check(`${arch}: current is ${older.release}`, (await currentOf(stage, arch)) === older.release)
   }
+
+  story.chapter('A bare machine is switched on: DHCP beside the site, the loader by TFTP, then iPXE')
+  await bootBareMachine(stage, older)
 
   story.chapter('A node boots, and the stream moves on while it does')
   let moved = false
@@ -90,6 +101,39 @@ export async function tellDemo(stage: DemoStage): Promise<void> {
   )
 }
 
+/** From the first DHCP packet to the kernel. The machine's address comes from the site's DHCP server, as in real life. */
+async function bootBareMachine(stage: DemoStage, release: SampleRelease): Promise<void> {
+  const { story, service, loader, wire } = stage
+  const tftpPort = service.tftpAddresses()[0]?.port
+  if (wire === undefined || tftpPort === undefined) {
+    story.tell('left out: this machine has no loopback that carries DHCP')
+    return
+  }
+  const firmware = await startSimulatedFirmware({
+    mac: bareMac,
+    client: wire.client,
+    dhcpServer: { address: '127.0.0.1', port: wire.ports.server },
+    tftpPort,
+  })
+  const { offer, loaderOffer } = firmware
+  story.check(
+    `DISCOVER from UEFI x64: the offer names ${offer.bootFile} and leaves addresses to the site`,
+    offer.bootFile === loader.name && offer.address === undefined && offer.vendorClass === 'PXEClient',
+  )
+  story.check(
+    `TFTP brings ${loader.name} whole, ${loader.bytes.length} bytes in ${firmware.loader.milliseconds.toFixed(0)} ms`,
+    firmware.loader.sha256 === loader.sha256,
+  )
+  const entry = `${service.bootUrl}/boot.ipxe`
+  story.check(`DISCOVER from iPXE: the offer is ${loaderOffer.bootFile}`, loaderOffer.bootFile === entry)
+  const booted = await boot(stage, 'x86_64', {
+    mac: bareMac,
+    baseUrl: (loaderOffer.bootFile ?? '').replace(/\/boot\.ipxe$/, ''),
+  })
+  showFetches(story, booted)
+  story.check(`it boots ${release.release}: all digests are that release's`, isOf(booted, release, 'x86_64'))
+}
+
 async function sync({ service, story }: DemoStage): Promise<void> {
   const report = await service.operations.sync({})
   for (const { name, outcome, message, bootimages } of report.streams) {
@@ -106,10 +150,14 @@ async function currentOf({ service }: DemoStage, arch: Arch): Promise<string | u
 function boot(
   { service }: DemoStage,
   arch: Arch,
-  options: { readonly mac?: string; readonly onFetched?: (fetch: NodeFetch) => Promise<void> } = {},
+  options: {
+    readonly mac?: string
+    readonly baseUrl?: string
+    readonly onFetched?: (fetch: NodeFetch) => Promise<void>
+  } = {},
 ): Promise<NodeBoot> {
   return bootSimulatedNode({
-    baseUrl: service.bootUrl,
+    baseUrl: options.baseUrl ?? service.bootUrl,
     mac: options.mac ?? '52:54:00:00:00:01',
     buildArch: arch === 'aarch64' ? 'arm64' : 'x86_64',
     platform: 'efi',
