@@ -1,10 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startRunningService } from '../fakes/running-service.ts'
+import { mountTmpfs } from '../fakes/tmpfs.ts'
 
 const isRoot = process.getuid?.() === 0
 if (!isRoot)
@@ -26,7 +27,7 @@ describe.skipIf(!isRoot)(
   () => {
     let directory: string
     let config: string
-    const mounts: string[] = []
+    const unmounts: (() => void)[] = []
 
     beforeEach(async () => {
       directory = await mkdtemp(join(tmpdir(), 'pilotlight-start-'))
@@ -38,15 +39,13 @@ describe.skipIf(!isRoot)(
       )
     })
     afterEach(async () => {
-      for (const mounted of mounts.splice(0)) execFileSync('umount', [mounted])
+      for (const unmount of unmounts.splice(0)) unmount()
       await rm(directory, { recursive: true, force: true })
     })
 
     async function mountAt(name: string, options: string): Promise<string> {
       const path = join(directory, name)
-      await mkdir(path)
-      execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', path])
-      mounts.push(path)
+      unmounts.push(await mountTmpfs(path, options))
       return path
     }
 
@@ -117,7 +116,7 @@ describe.skipIf(!isRoot)(
     it('a port that needs a permission', async () => {
       const path = join(directory, 'data')
       await mkdir(path)
-      execFileSync('chown', ['65534:65534', path])
+      await chown(path, otherUser.uid, otherUser.gid)
       const ended = await serve(path, otherUser, '--boot-http-listen', '127.0.0.1:81')
       expect(ended.code).toBe(77)
       expectMessage(ended, '127.0.0.1 port 81', 'NET_BIND_SERVICE')
@@ -138,7 +137,7 @@ describe.skipIf(!isRoot)(
     it('as an ordinary user with a directory of its own, everything works', async () => {
       const path = join(directory, 'own')
       await mkdir(path)
-      execFileSync('chown', ['65534:65534', path])
+      await chown(path, otherUser.uid, otherUser.gid)
       const ended = await serve(path, otherUser)
       // Ended by the test after it was up.
       expect(ended.code).toBeNull()
