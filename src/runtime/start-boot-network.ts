@@ -114,6 +114,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
         dhcp: config.boot.dhcp,
         bootService: engine.bootService,
         inventory: () => engine.loaded().inventory,
+        streams: () => engine.loaded().config.streams,
         dataDirectory: engine.storage.directory.path,
         onEvent(event) {
           logDhcpEvent(event)

@@ -1,15 +1,11 @@
 import { join } from 'node:path'
-import type { BootService } from '../boot/boot-service.ts'
 import type { Config, DhcpConfig, DhcpSubnetConfig } from '../config/config.ts'
-import type { BootClient } from '../core/client.ts'
 import type { Clock, Timers } from '../core/clock.ts'
-import { effectiveSettings } from '../core/effective-settings.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Inventory } from '../core/host.ts'
 import { type Ipv4, parseIpv4 } from '../core/ipv4.ts'
 import type { Log } from '../core/log.ts'
 import type { DhcpPorts } from '../dhcp/destination.ts'
-import type { DhcpAdvice } from '../dhcp/dhcp-advice.ts'
 import type { DhcpEvent } from '../dhcp/dhcp-event.ts'
 import type { DhcpSettings, DhcpSubnet } from '../dhcp/dhcp-settings.ts'
 import { parseExtraOption } from '../dhcp/extra-option.ts'
@@ -18,14 +14,13 @@ import { createLeaseLog } from '../dhcp/leases/lease-log.ts'
 import { defaultLoaderFiles } from '../dhcp/loader-ladder.ts'
 import { createDhcpServer, type DhcpServer } from '../dhcp/server.ts'
 import { baseUrl } from '../http/boot/base-url.ts'
+import { adviseDhcp, type DhcpAdviser } from './advise-dhcp.ts'
 
-export interface StartDhcpOptions {
+export interface StartDhcpOptions extends DhcpAdviser {
   readonly config: Config
   readonly dhcp: DhcpConfig
   /** Port of the boot listener, for URLs. */
   readonly bootPort: number
-  readonly bootService: BootService
-  readonly inventory: () => Inventory
   readonly dataDirectory: string
   readonly inherited: readonly InheritedSocket[]
   /** Others than the usual ones. */
@@ -38,13 +33,13 @@ export interface StartDhcpOptions {
 
 /** @throws ServiceError CONFIG_INVALID for extra options, LISTEN_FAILED, STORAGE_FAILED */
 export async function startDhcp(options: StartDhcpOptions): Promise<DhcpServer> {
-  const { config, dhcp, bootService, clock, timers, log } = options
+  const { config, dhcp, clock, timers, log } = options
   const preferred = config.boot.address === undefined ? undefined : parseIpv4(config.boot.address.address)
   const server = createDhcpServer({
     settings: settingsOf(dhcp),
     interfaces: dhcp.interfaces,
     inherited: dhcpSocketsByInterface(options.inherited),
-    decide: (client) => adviceFor(client, bootService, options.inventory(), clock.now()),
+    decide: (client) => adviseDhcp(client, options, clock.now()),
     baseUrlOf: (address) =>
       baseUrl(config.boot.address ?? {}, { localAddress: address, localPort: options.bootPort }),
     ...(preferred === undefined ? {} : { preferredAddress: preferred }),
@@ -59,28 +54,6 @@ export async function startDhcp(options: StartDhcpOptions): Promise<DhcpServer> 
   })
   await server.start()
   return server
-}
-
-/** What DHCP needs of the decision, without a trace: DISCOVERs mint no boot. */
-function adviceFor(
-  client: BootClient,
-  bootService: Pick<BootService, 'explain'>,
-  inventory: Inventory,
-  now: number,
-): DhcpAdvice {
-  const decision = bootService.explain(client)
-  const { host } = decision
-  const settings = effectiveSettings({ inventory, ...(host && { host }), firmware: client.firmware, now })
-  const loader = decision.kind === 'chainload' ? decision.loader : settings.loader?.value
-  return {
-    kind: decision.kind,
-    ...('method' in decision ? { method: decision.method } : {}),
-    ...(host === undefined ? {} : { host: host.id }),
-    ...(loader === undefined ? {} : { loader }),
-    ...(settings.dhcpStyle === undefined ? {} : { style: settings.dhcpStyle.value }),
-    ...(host?.address === undefined ? {} : { address: host.address }),
-    ...(host?.hostName === undefined ? {} : { hostName: host.hostName }),
-  }
 }
 
 function settingsOf(dhcp: DhcpConfig): DhcpSettings {

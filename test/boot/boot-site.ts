@@ -168,9 +168,9 @@ function configuration(config: SiteConfig, directory: string): object {
         : {
             dhcp: { mode, interface: 'eth0', ...(mode === 'server' && { subnets }), ...config.dhcp },
           }),
-      // Debian 12's own, of 2019, as far as they go: scripts that they understand are understood by all.
+      // For amd64 those of the system's packages: scripts that an iPXE of 2019 understands are understood by all.
       loaders: {
-        directories: isArm ? [newerLoaders()] : ['/usr/lib/ipxe'],
+        directories: isArm ? [newerLoaders()] : [],
         ...(isSecure && { sets: { [loaderSet]: { directory: join(newerLoaders(), loaderSet) } } }),
       },
     },

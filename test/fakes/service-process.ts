@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
+import type { DhcpPorts } from '../../src/dhcp/destination.ts'
 
 /** The built program as a process of its own, for tests that kill it. */
 export interface ServiceProcess {
@@ -13,13 +14,20 @@ export interface ServiceProcess {
 }
 
 const program = resolve(import.meta.dirname, '../../dist/main.js')
+const portedService = resolve(import.meta.dirname, 'ported-service.mjs')
 
 /** Starts `serve` and resolves when it says where it listens. @throws Error with its output when it ends before */
-export async function startServiceProcess(
-  config: string,
-  env: NodeJS.ProcessEnv = {},
-): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [program, 'serve', '--config', config], {
+export function startServiceProcess(config: string, env: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> {
+  return startProcess([program, 'serve', '--config', config], env)
+}
+
+/** The same, with DHCP on ports that need no rights. */
+export function startPortedService(config: string, ports: DhcpPorts): Promise<ServiceProcess> {
+  return startProcess([portedService, config, JSON.stringify(ports)], {})
+}
+
+async function startProcess(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, argv, {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

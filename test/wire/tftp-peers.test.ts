@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,117 +7,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { DiskFile } from '../../src/tftp/files.ts'
 import { parsePacket } from '../../src/tftp/packet.ts'
 import { bindSocket } from '../fakes/tftp-client.ts'
+import { installedPrograms, type TftpProgram, tftpPrograms } from '../fakes/tftp-programs.ts'
 import { patterned, type ServiceUnderTest, startService } from '../fakes/tftp-service.ts'
 
-/** Where a request goes, and what to call the copy. */
-interface Errand {
-  readonly port: number
-  readonly remote: string
-  readonly local: string
-}
-
-interface Peer {
-  readonly program: string
-  readonly how: string
-  command(errand: Errand): readonly string[]
-  /** The options that it asks for, in its order; how long it waits differs between versions. */
-  readonly asks: readonly string[]
-  readonly netascii?: true
-}
-
 const host = '127.0.0.1'
-
-const peers: readonly Peer[] = [
-  {
-    program: 'curl',
-    how: 'as it comes',
-    command: ({ port, remote, local }) => ['curl', '-sS', '-o', local, `tftp://${host}:${port}/${remote}`],
-    asks: ['tsize=0', 'blksize=512', 'timeout'],
-  },
-  {
-    program: 'curl',
-    how: 'with blocks of 1468',
-    command: ({ port, remote, local }) => [
-      ...['curl', '-sS', '--tftp-blksize', '1468', '-o', local],
-      `tftp://${host}:${port}/${remote}`,
-    ],
-    asks: ['tsize=0', 'blksize=1468', 'timeout'],
-  },
-  {
-    program: 'curl',
-    how: 'without options',
-    command: ({ port, remote, local }) => [
-      ...['curl', '-sS', '--tftp-no-options', '-o', local],
-      `tftp://${host}:${port}/${remote}`,
-    ],
-    asks: [],
-  },
-  {
-    program: 'tftp',
-    how: 'tftp-hpa, octet',
-    command: ({ port, remote, local }) => [
-      ...['tftp', '-m', 'octet', host, `${port}`, '-c', 'get', remote, local],
-    ],
-    asks: [],
-  },
-  {
-    program: 'tftp',
-    how: 'tftp-hpa, netascii',
-    command: ({ port, remote, local }) => [
-      ...['tftp', '-m', 'netascii', host, `${port}`, '-c', 'get', remote, local],
-    ],
-    asks: [],
-    netascii: true,
-  },
-  {
-    program: 'atftp',
-    how: 'as it comes',
-    command: ({ port, remote, local }) => ['atftp', '--get', '-r', remote, '-l', local, host, `${port}`],
-    asks: [],
-  },
-  {
-    program: 'atftp',
-    how: 'with windows of eight',
-    command: ({ port, remote, local }) => [
-      ...['atftp', '--get', '--option', 'tsize 0', '--option', 'blksize 1468', '--option', 'windowsize 8'],
-      ...['-r', remote, '-l', local, host, `${port}`],
-    ],
-    asks: ['tsize=0', 'blksize=1468', 'windowsize=8'],
-  },
-  {
-    program: 'busybox',
-    how: 'as it comes',
-    command: ({ port, remote, local }) => [
-      'busybox',
-      'tftp',
-      '-g',
-      '-r',
-      remote,
-      '-l',
-      local,
-      host,
-      `${port}`,
-    ],
-    asks: ['tsize=0'],
-  },
-  {
-    program: 'busybox',
-    how: 'with blocks of 1468',
-    command: ({ port, remote, local }) => [
-      ...['busybox', 'tftp', '-g', '-b', '1468', '-r', remote, '-l', local, host, `${port}`],
-    ],
-    asks: ['blksize=1468', 'tsize=0'],
-  },
-]
-
-function isHere(program: string): boolean {
-  return spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
-}
-
-const here = new Set([...new Set(peers.map(({ program }) => program))].filter(isHere))
-for (const program of new Set(peers.map((peer) => peer.program))) {
-  if (!here.has(program)) console.log(`${program} is not installed: not tried as a TFTP client`)
-}
+const here = installedPrograms(
+  tftpPrograms.map(({ program }) => program),
+  'a TFTP client',
+)
 
 let folder: string
 let service: ServiceUnderTest | undefined
@@ -136,12 +33,12 @@ afterEach(async () => {
 })
 
 function runPeer(
-  peer: Peer,
+  peer: TftpProgram,
   port: number,
   remote: string,
   local: string,
 ): Promise<{ code: number; said: string }> {
-  const [program = '', ...words] = peer.command({ port, remote, local })
+  const [program = '', ...words] = peer.command({ host, port, remote, local })
   return new Promise((resolve) => {
     execFile(program, words, { timeout: 15_000, cwd: folder }, (error, stdout, stderr) => {
       const code = typeof error?.code === 'number' ? error.code : error === null ? 0 : -1
@@ -151,7 +48,7 @@ function runPeer(
 }
 
 /** What a peer asks for, from the packet itself; it is then sent away. */
-async function requestOf(peer: Peer): Promise<readonly string[]> {
+async function requestOf(peer: TftpProgram): Promise<readonly string[]> {
   const socket = await bindSocket()
   const asked = new Promise<readonly string[]>((resolve) => {
     socket.on('message', (bytes, { port, address }) => {
@@ -166,7 +63,7 @@ async function requestOf(peer: Peer): Promise<readonly string[]> {
   return asked
 }
 
-describe.each(peers)('$program, $how', (peer) => {
+describe.each(tftpPrograms)('$program, $how', (peer) => {
   it.skipIf(!here.has(peer.program))('asks for what it is known to, and gets the right bytes', async () => {
     expect(await requestOf(peer)).toEqual(peer.asks)
     const content = peer.netascii ? text : loader

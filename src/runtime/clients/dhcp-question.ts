@@ -1,4 +1,4 @@
-import { formatIpv4, type Ipv4 } from '../../core/ipv4.ts'
+import type { Ipv4 } from '../../core/ipv4.ts'
 import type { MacAddress } from '../../core/mac.ts'
 import { messageType, optionCode } from '../../dhcp/option-codes.ts'
 import {
@@ -108,9 +108,4 @@ export function readDhcpReply(bytes: Uint8Array, xid: number): DhcpReply | undef
 const replyTypes: Readonly<Record<number, DhcpReply['type']>> = {
   [messageType.offer]: 'offer',
   [messageType.acknowledge]: 'acknowledge',
-}
-
-/** `192.0.2.1`, or `somebody` for an answer without option 54. */
-export function nameOfServer({ server }: Pick<DhcpReply, 'server'>): string {
-  return server === undefined ? 'somebody' : formatIpv4(server)
 }

@@ -1,0 +1,53 @@
+import type { BootService } from '../boot/boot-service.ts'
+import type { StreamConfig } from '../config/config.ts'
+import type { BootClient } from '../core/client.ts'
+import { type EffectiveSettings, effectiveSettings } from '../core/effective-settings.ts'
+import type { Inventory } from '../core/host.ts'
+import type { DhcpAdvice } from '../dhcp/dhcp-advice.ts'
+import { secureBootPairs } from '../loaders/loader-names.ts'
+
+export interface DhcpAdviser {
+  readonly bootService: Pick<BootService, 'explain'>
+  readonly inventory: () => Inventory
+  /** Each with the loader set that starts its kernels under Secure Boot. */
+  readonly streams: () => ReadonlyMap<string, Pick<StreamConfig, 'loaderSet'>>
+}
+
+/** What DHCP needs of the decision, without a trace: DISCOVERs mint no boot. */
+export function adviseDhcp(client: BootClient, adviser: DhcpAdviser, now: number): DhcpAdvice {
+  const inventory = adviser.inventory()
+  const { unknown } = inventory
+  const { host, ...decision } = adviser.bootService.explain(client)
+  const settings = effectiveSettings({
+    inventory,
+    ...(host && { host }),
+    ...(unknown.kind === 'profile' && { unknownProfile: unknown.profile }),
+    firmware: client.firmware,
+    now,
+  })
+  const loader =
+    decision.kind === 'chainload'
+      ? decision.loader
+      : (shimFor(client, settings, adviser) ?? settings.loader?.value)
+  return {
+    kind: decision.kind,
+    ...('method' in decision ? { method: decision.method } : {}),
+    ...(host === undefined ? {} : { host: host.id }),
+    ...(loader === undefined ? {} : { loader }),
+    ...(settings.dhcpStyle === undefined ? {} : { style: settings.dhcpStyle.value }),
+    ...(host?.address === undefined ? {} : { address: host.address }),
+    ...(host?.hostName === undefined ? {} : { hostName: host.hostName }),
+  }
+}
+
+/** The signed shim of the machine's stream, where Secure Boot is said to be on: no iPXE would be started there. */
+function shimFor(
+  { arch }: BootClient,
+  { secureBoot, stream }: EffectiveSettings,
+  { streams }: DhcpAdviser,
+): string | undefined {
+  if (secureBoot?.value !== true || stream === undefined) return undefined
+  const set = streams().get(stream.value)?.loaderSet
+  const shim = secureBootPairs.find((pair) => pair.arch === arch)?.shim
+  return set === undefined || shim === undefined ? undefined : `${set}/${shim}`
+}
