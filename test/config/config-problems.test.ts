@@ -297,12 +297,14 @@ describe('what a configuration should not say', () => {
       ],
     ],
     [
-      'parts that come later',
-      `${base}boot: { tftp: {}, dhcp: { mode: server } }\nunknown: ignore\n`,
-      [
-        'pilotlight.yaml:8:9: boot.tftp: TFTP is not served by this version',
-        'pilotlight.yaml:8:19: boot.dhcp: DHCP is not served by this version',
-      ],
+      'DHCP that names loaders which nobody serves',
+      `${base}boot: { dhcp: { mode: proxy, interface: eth1 } }\nunknown: ignore\n`,
+      ['pilotlight.yaml:8:9: boot.dhcp: without boot.tftp only UEFI HTTP Boot and iPXE find a loader'],
+    ],
+    [
+      'subnets of a proxy',
+      `${base}boot: { tftp: {}, dhcp: { interface: eth1, subnets: [{ subnet: 192.0.2.0/24 }] } }\nunknown: ignore\n`,
+      ['pilotlight.yaml:8:44: boot.dhcp.subnets: a proxy gives no addresses, so its subnets do nothing'],
     ],
     [
       'a profile for unknown machines that does nothing',
