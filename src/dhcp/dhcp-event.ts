@@ -48,5 +48,3 @@ export type DhcpEvent =
       readonly problem: string
       readonly changes: number
     }
-
-export type DhcpEventType = DhcpEvent['type']
