@@ -7,7 +7,7 @@ import type {
   ServedLoader,
 } from '../core/loader.ts'
 import { platformProblem } from './loader-fit.ts'
-import { defaultLoaderDirectories, type LoaderName, loaderNames } from './loader-names.ts'
+import { defaultLoaderDirectories, type LoaderName, loaderNames, secureBootPairs } from './loader-names.ts'
 import { type LoaderFileResult, readLoaderFile } from './read-loader-file.ts'
 import { nameProblem, plainNamesIn, readLoaderSet } from './read-loader-set.ts'
 import { servedLoader } from './served-loader.ts'
@@ -58,7 +58,27 @@ export function readLoaderCatalogue({
     name,
     readLoaderSet(name, directory),
   ])
-  return { loaders, sets: new Map(readSets), refused, missing }
+  const found = pairsOfOnlySet(readSets.map(([, set]) => set))
+  for (const loader of found) loaders.set(loader.name, loader)
+  return {
+    loaders,
+    sets: new Map(readSets),
+    refused,
+    missing: missing.filter(({ name }) => !loaders.has(name)),
+  }
+}
+
+/**
+ * A shim that was not told its folder asks for its GRUB at the root (field case 26). Where there is one set, that is
+ * the one it means; a GRUB of another signer it would refuse.
+ */
+function pairsOfOnlySet(sets: readonly LoaderSet[]): readonly ServedLoader[] {
+  const [only, ...others] = sets
+  if (only === undefined || others.length > 0) return []
+  return secureBootPairs
+    .filter(({ arch }) => only.architectures.includes(arch))
+    .flatMap(({ shim, grub }) => [only.files.get(shim), only.files.get(grub)])
+    .filter((loader) => loader !== undefined)
 }
 
 function findFor(

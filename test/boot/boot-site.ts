@@ -71,6 +71,8 @@ export interface SiteConfig {
 export interface SiteBoot {
   readonly mode: DhcpMode
   readonly firmware: Firmware
+  /** The site's DHCP server, instead of a dnsmasq that knows nothing of booting. */
+  readonly siteServer?: string
   /** Further options of the rig. */
   readonly options?: readonly string[]
   readonly timeoutSeconds?: number
@@ -132,7 +134,8 @@ export function createBootSite(name: string): BootSite {
         stringify({ version: 1, hosts: config.hosts ?? [] }),
       )
     },
-    boot({ mode, isRestarted, isEmpty, before = '', options = [], ...rest }) {
+    boot({ mode, siteServer, isRestarted, isEmpty, before = '', options = [], ...rest }) {
+      const site = siteServer === undefined ? ['--site-dhcp'] : ['--site-cmd', siteServer]
       const once = `${serve} & echo $! >'${pidFile}'; wait`
       return bootMachine({
         ...rest,
@@ -141,7 +144,7 @@ export function createBootSite(name: string): BootSite {
         ready: isEmpty
           ? `curl -fs ${adminUrl}/livez`
           : `curl -fs ${adminUrl}/readyz && curl -fs ${adminUrl}/api/v1/bootimages -o '${answerFile}'`,
-        options: [...(mode === 'server' ? [] : ['--site-dhcp']), ...options],
+        options: [...(mode === 'server' ? [] : site), ...options],
       })
     },
     bootimages: () => JSON.parse(readFileSync(answerFile, 'utf8')).bootimages,

@@ -1,13 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import { beforeAll, describe, it } from 'vitest'
 import { type Firmware, firmwares } from './boot-machine.ts'
 import { recordBoot } from './boot-results.ts'
-import { type BootSite, bootProblem, createBootSite, type DhcpMode, has, loaderSet } from './boot-site.ts'
+import { type BootSite, bootProblem, createBootSite, type DhcpMode, has } from './boot-site.ts'
 import { expectBoot } from './expect-boot.ts'
 import { makeRelease, newerLoaders } from './payload.ts'
+import { writeSnippet } from './write-snippet.ts'
 
-const snippet = readFileSync(resolve(import.meta.dirname, '../../deploy/examples/dhcp/dnsmasq.conf'), 'utf8')
 const problem = bootProblem()
 if (problem) console.log(`no machine is booted: ${problem}`)
 const hasArm = has('qemu-system-aarch64')
@@ -25,24 +23,13 @@ const boots = firmwares
 
 const release = '44.20261101.3.0'
 
-/** Our snippet for the DHCP server of the site; with Secure Boot, it hands out the shim, as its first lines say. */
-function siteOptions(site: BootSite, firmware: Firmware): readonly string[] {
-  const file = join(site.directory, 'dnsmasq.conf')
-  const isSecure = firmware.endsWith('-secure')
-  writeFileSync(file, isSecure ? snippet.replaceAll('snponly.efi', `${loaderSet}/shimx64.efi`) : snippet)
-  return [`--site-arg=--conf-file=${file}`]
-}
-
 async function bootOnce(site: BootSite, firmware: Firmware, mode: DhcpMode): Promise<void> {
   const arch = firmware.startsWith('arm64') ? 'aarch64' : 'x86_64'
   const made = makeRelease(site.upstream, release, arch)
   site.publish(made)
   site.configure({ firmware, mode })
-  const report = await site.boot({
-    firmware,
-    mode,
-    options: mode === 'site' ? siteOptions(site, firmware) : [],
-  })
+  const snippet = () => [`--site-arg=--conf-file=${writeSnippet(site, 'dnsmasq.conf', firmware)}`]
+  const report = await site.boot({ firmware, mode, options: mode === 'site' ? snippet() : [] })
   recordBoot(firmware, mode, report)
   expectBoot(site, report, made)
 }

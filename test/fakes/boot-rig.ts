@@ -9,7 +9,9 @@ import { artifactsOf, type Bootimage } from '../../src/core/bootimage.ts'
 import type { Catalog, CatalogStream, ReadyBootimage, ServedFile } from '../../src/core/catalog.ts'
 import type { BootClient } from '../../src/core/client.ts'
 import { parseSha256, type Sha256 } from '../../src/core/digest.ts'
+import { type LoaderCatalogue, noLoaders } from '../../src/core/loader.ts'
 import { type Reason, reason } from '../../src/core/reason.ts'
+import { nobodySeen, type SeenMachines } from '../../src/core/seen-machines.ts'
 import {
   type BootListener,
   type BootListenerLimits,
@@ -82,6 +84,8 @@ export interface BootRig {
   /** What is served now; a test may put another one in its place. */
   catalog: Catalog
   renderer: Renderer
+  loaders: LoaderCatalogue
+  seen: SeenMachines
   /** Writes a file and makes it servable. */
   addFile(name: string, role: ArtifactRole, bytes: Buffer): Promise<ServedFile>
   stop(): Promise<void>
@@ -181,6 +185,8 @@ export async function startBootRig(options: BootRigOptions = {}): Promise<BootRi
     bootimage,
     image,
     renderer: plainRenderer,
+    loaders: noLoaders,
+    seen: nobodySeen,
     catalog: {
       revision: 1,
       streams: new Map([stable, fetching, empty].map((stream) => [stream.name, stream])),
@@ -209,7 +215,13 @@ export async function startBootRig(options: BootRigOptions = {}): Promise<BootRi
     clock: time,
     onEvent: (event) => void events.push(event),
     onRequest: (route, method, answered) => void requests.push(`${route ?? '-'} ${method} ${answered}`),
+    loaders: { current: () => rig.loaders },
+    seen: {
+      macOf: (address) => rig.seen.macOf(address),
+      machineOf: (mac) => rig.seen.machineOf(mac),
+    },
     onFileProblem: (sha256, problem) => void problems.push(`${sha256} ${problem}`),
+    onLoaderProblem: (name, problem) => void problems.push(`${name} ${problem}`),
   })
   const { port } = await listener.listen({ host: '127.0.0.1', port: 0 })
   return Object.assign(rig, { port, listener })

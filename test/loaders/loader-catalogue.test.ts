@@ -216,6 +216,20 @@ describe('Secure Boot sets', () => {
     ])
   })
 
+  it('stand at the root as well where there is one, for a shim that lost its folder (field case 26)', () => {
+    put('a/shimx64.efi', makeShim())
+    const path = put('a/grubx64.efi', makeGrub())
+    put('b/shimx64.efi', makeShim())
+    put('b/grubx64.efi', makeGrub())
+    put('package/grubx64.efi', makeGrub({ certificates: Buffer.alloc(0) }))
+    expect(read().loaders.get('grubx64.efi')?.path).toBe(at('package/grubx64.efi'))
+    expect(read({ fedora: 'a' }).loaders.get('grubx64.efi')?.path).toBe(path)
+    expect(read({ fedora: 'a' }).missing.some(({ name }) => name === 'shimx64.efi')).toBe(false)
+    expect(read({ fedora: 'a', debian: 'b' }).loaders.get('grubx64.efi')?.path).toBe(
+      at('package/grubx64.efi'),
+    )
+  })
+
   it('of a directory that is not there hold nothing', () => {
     expect(read({ gone: 'nowhere' }).sets.get('gone')?.problems.join()).toContain('no shim and no GRUB')
   })
