@@ -1,5 +1,5 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -76,13 +76,21 @@ describe('ports of this machine', () => {
     expect(holders.of({ protocol: 'udp', port: 1 })).toEqual([])
   })
 
-  it('are free or taken, and are free again after they were tried', async () => {
+  it('of UDP are free or taken, and are free again after they were tried', async () => {
     const socket = await bindSocket()
     const { port } = socket.address()
     expect(await tryPort({ protocol: 'udp', host: '127.0.0.1', port }, undefined)).toBe('taken')
     await new Promise<void>((resolve) => socket.close(() => resolve()))
     for (let time = 0; time < 2; time += 1)
       expect(await tryPort({ protocol: 'udp', host: '127.0.0.1', port }, undefined)).toBe('free')
+  })
+
+  it('of TCP are free or taken, and are free again after they were tried', async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    expect(await tryPort({ protocol: 'tcp', host: '127.0.0.1', port }, undefined)).toBe('taken')
+    await new Promise<void>((resolve) => server.close(() => resolve()))
     for (let time = 0; time < 2; time += 1)
       expect(await tryPort({ protocol: 'tcp', host: '127.0.0.1', port }, undefined)).toBe('free')
   })
