@@ -63,6 +63,7 @@ export function createControlClient({ path }: { path: string }): OfflineOperatio
       )
       return bootimages
     },
+    loaders: () => ask('/api/v1/loaders'),
     explain: (query) => ask('/api/v1/explain', query),
     async render(query) {
       const { script } = await order<{ script: string }>('/api/v1/render', query)

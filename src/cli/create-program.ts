@@ -8,6 +8,7 @@ import { addDoctor } from './commands/doctor.ts'
 import { addExplain } from './commands/explain.ts'
 import { addGc } from './commands/gc.ts'
 import { addImport } from './commands/import.ts'
+import { addLoaders } from './commands/loaders.ts'
 import { addRender } from './commands/render.ts'
 import { addServe } from './commands/serve.ts'
 import { addStreams } from './commands/streams.ts'
@@ -23,6 +24,7 @@ const commands: readonly AddCommand[] = [
   addDemo,
   addStreams,
   addBootimages,
+  addLoaders,
   addExplain,
   addRender,
   addSync,

@@ -30,14 +30,10 @@ const { ok, note, warning, problem } = findingsOf('dhcp')
 /** Who else gives addresses and boot files on each wire, and whether that fits our mode. */
 export function checkDhcp(wires: readonly WireFacts[], wanted: DhcpWanted): readonly Finding[] {
   if (wires.length === 0) {
-    return wanted.mode === 'off'
-      ? [
-          note(
-            'DHCP is off here; no wire was asked',
-            'ask one all the same with: pilotlight doctor --interface eth1',
-          ),
-        ]
-      : []
+    const why = wanted.mode === 'off' ? 'DHCP is off here' : 'boot.dhcp names no interface'
+    return [
+      note(`${why}; no wire was asked`, 'ask one all the same with: pilotlight doctor --interface eth1'),
+    ]
   }
   return wires.flatMap(({ interface: device, outcome }) => {
     if (outcome.kind === 'not-asked')

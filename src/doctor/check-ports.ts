@@ -74,7 +74,7 @@ function whileRunning(port: PortFacts, { pid, parts }: Extract<ServiceFacts, { s
   if (holders.length === 0) {
     return problem(
       `${place}: the service runs and does not listen there`,
-      'restart it: it may run with an older configuration',
+      'restart it: it may run with an older configuration, or its socket unit opens another port',
     )
   }
   return problem(`${place}: ${nameOf(port)} has it`, whatToDo(port))

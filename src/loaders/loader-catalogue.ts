@@ -87,15 +87,15 @@ function findFor(
   read: (path: string) => LoaderFileResult,
   refused: RefusedLoader[],
 ): ServedLoader | undefined {
-  const paths = [row.candidates, row.standIns].flatMap((files) =>
-    places.flatMap((place) => files.map((file) => join(place, file))),
-  )
-  for (const path of paths) {
-    const file = read(path)
-    if (file.kind === 'absent') continue
-    const reason = file.kind === 'refused' ? file.reason : problemFor(row, file)
-    if (file.kind === 'file' && reason === undefined) return servedLoader(row.name, file)
-    refused.push({ name: row.name, path, reason: reason ?? '' })
+  for (const files of [row.candidates, row.standIns]) {
+    for (const path of places.flatMap((place) => files.map((file) => join(place, file)))) {
+      const file = read(path)
+      if (file.kind === 'absent') continue
+      const reason = file.kind === 'refused' ? file.reason : problemFor(row, file)
+      if (file.kind === 'file' && reason === undefined) return servedLoader(row.name, file)
+      // What is wrong with a stand-in is told under its own name.
+      if (files === row.candidates) refused.push({ name: row.name, path, reason: reason ?? '' })
+    }
   }
   return undefined
 }

@@ -1,10 +1,12 @@
 import { scrub } from '../artifacts/scrub.ts'
 import type { BootId } from '../core/boot-event.ts'
 import type { BootimageId } from '../core/bootimage.ts'
+import type { BootClient } from '../core/client.ts'
 import type { Clock } from '../core/clock.ts'
 import { type BootView, decideBoot, identify } from '../core/decide-boot.ts'
 import { effectiveValues } from '../core/effective-values.ts'
 import { ServiceError } from '../core/errors.ts'
+import type { LoaderSource } from '../core/loader.ts'
 import { reasonText } from '../core/reason.ts'
 import type {
   AdminOperations,
@@ -22,10 +24,12 @@ import type { Engine } from './engine.ts'
 import { importDocument } from './import-document.ts'
 import { clientFromQuery } from './machine-query.ts'
 import { bootimageSummary, inReadingOrder, streamReadiness, streamSummary } from './summaries.ts'
+import { summarizeLoaders } from './summarize-loaders.ts'
 
 export interface OperationsOptions {
   readonly engine: Engine
   readonly renderer: () => Renderer
+  readonly loaders: LoaderSource
   readonly clock: Clock
   /** Parts besides the streams: listeners, configuration. */
   readonly parts: () => readonly PartReadiness[]
@@ -64,12 +68,30 @@ export function createOperations(options: OperationsOptions): AdminOperations {
   }
 
   function render(query: RenderQuery): string {
+    const { dialect } = query
     const baseUrl = query.baseUrl ?? options.baseUrl()
-    if (query.template === 'entry') return options.renderer().ipxeEntry({ baseUrl })
-    const client = clientFromQuery(query, engine.loaded().inventory)
+    const renderer = options.renderer()
+    if (query.template === 'entry') {
+      if (dialect === 'pxelinux') {
+        throw new ServiceError(
+          'USAGE',
+          'PXELINUX loads no entry script: it asks by the names of its machine',
+          {
+            field: 'template',
+          },
+        )
+      }
+      return dialect === 'grub' ? renderer.grubEntry({ baseUrl }) : renderer.ipxeEntry({ baseUrl })
+    }
+    // PXELINUX is a loader of BIOS machines, unless one is told.
+    const platform = query.platform ?? (dialect === 'pxelinux' ? 'pcbios' : undefined)
+    const asked = platform === undefined ? query : { ...query, platform }
+    const client: BootClient = { ...clientFromQuery(asked, engine.loaded().inventory), loader: dialect }
     const decision =
       query.template === undefined ? decideBoot(client, view()) : decideAsIf(query.template, client, view())
-    return options.renderer().ipxe(decision, client, { baseUrl, bootId: bootIdStandIn as BootId })
+    const context = { baseUrl, bootId: bootIdStandIn as BootId }
+    if (dialect === 'pxelinux') return renderer.pxelinux(decision, client, { ...context, fetch: 'http' })
+    return renderer[dialect](decision, client, context)
   }
 
   async function sync(names: readonly string[] | undefined): Promise<SyncReport> {
@@ -115,6 +137,12 @@ export function createOperations(options: OperationsOptions): AdminOperations {
       )
       return inReadingOrder(records).map((record) => bootimageSummary(engine, record))
     },
+    loaders: () =>
+      summarizeLoaders({
+        loaders: options.loaders.current(),
+        streams: engine.loaded().config.streams,
+        catalog: engine.publisher.current(),
+      }),
     explain: async (query) => explain(query),
     render: async (query) => render(query),
     sync: ({ streams }) => sync(streams),

@@ -1,3 +1,4 @@
+import type { Clock } from '../core/clock.ts'
 import type { LoaderCatalogue, LoaderSource } from '../core/loader.ts'
 import type { Log } from '../core/log.ts'
 import { type LoaderDirectories, readLoaderCatalogue } from '../loaders/loader-catalogue.ts'
@@ -5,17 +6,24 @@ import { type LoaderDirectories, readLoaderCatalogue } from '../loaders/loader-c
 /** The loaders that are served now; read again with the configuration. */
 export interface LoaderShelf extends LoaderSource {
   configure(directories: LoaderDirectories): void
+  /** Reads the same directories again, because a file is not as it was: a package was updated. */
+  refresh(): void
 }
+
+/** Whoever asks for a loader that is not as it was makes us look, but not more often than this. */
+const refreshEveryMs = 5_000
 
 /** Reads the loaders and says once what of them cannot be served. */
 export function createLoaderShelf(options: {
   readonly directories: LoaderDirectories
+  readonly clock: Clock
   readonly log: Log
 }): LoaderShelf {
-  const { log } = options
-  let catalogue: LoaderCatalogue
+  const { clock, log } = options
+  let directories = options.directories
+  let refreshedAt = Number.NEGATIVE_INFINITY
 
-  function read(directories: LoaderDirectories): LoaderCatalogue {
+  function read(): LoaderCatalogue {
     const found = readLoaderCatalogue(directories)
     for (const { name, path, reason } of found.refused) log.warn({ name, path, reason }, 'loader not served')
     for (const { name, problems } of found.sets.values()) {
@@ -24,11 +32,18 @@ export function createLoaderShelf(options: {
     return found
   }
 
-  catalogue = read(options.directories)
+  let catalogue = read()
   return {
     current: () => catalogue,
-    configure(directories) {
-      catalogue = read(directories)
+    configure(next) {
+      directories = next
+      catalogue = read()
+    },
+    refresh() {
+      const now = clock.now()
+      if (now - refreshedAt < refreshEveryMs) return
+      refreshedAt = now
+      catalogue = read()
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { Log } from '../core/log.ts'
+import { readLoaderCatalogue } from '../loaders/loader-catalogue.ts'
 import { createOperations } from './create-operations.ts'
 import { openEngine } from './engine.ts'
 import { createLeaseWriter } from './lease-writer.ts'
@@ -41,6 +42,7 @@ export async function openOffline(options: {
     const operations = createOperations({
       engine,
       renderer: () => renderer,
+      loaders: { current: () => readLoaderCatalogue(engine.loaded().config.boot.loaders) },
       clock,
       parts: () => [{ part: 'boot-http', ready: false, reason: 'no service runs on this data directory' }],
       reload: async () => ({ changed: false, error: 'no service runs on this data directory' }),

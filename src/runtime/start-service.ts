@@ -120,7 +120,7 @@ export async function startService({
     for (const { pattern } of bootRoutes) {
       for (const method of ['GET', 'HEAD']) metrics.declareRoute(pattern, method)
     }
-    const loaders = createLoaderShelf({ directories: boot.loaders, log })
+    const loaders = createLoaderShelf({ directories: boot.loaders, clock, log })
     // The boot listener is open before DHCP is, and asks it later.
     let seen: SeenMachines = nobodySeen
     const bootListener = createBootListener({
@@ -136,6 +136,7 @@ export async function startService({
       onEvent: bootEvents.push,
       onRequest: (...facts) => requests.push(facts),
       onFileProblem: (sha256) => void engine.recheck(sha256),
+      onLoaderProblem: () => loaders.refresh(),
     })
 
     /** Why the newest files are not in force: they are no configuration, or could not be taken over. */
@@ -207,6 +208,7 @@ export async function startService({
     const operations = createOperations({
       engine,
       renderer: () => renderer,
+      loaders,
       clock,
       parts,
       async reload() {

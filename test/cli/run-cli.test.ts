@@ -28,6 +28,7 @@ function harness(options: Omit<HarnessOptions, 'cwd'> = {}) {
 const commandLines = [
   ['streams', ['streams']],
   ['bootimages', ['bootimages']],
+  ['loaders', ['loaders']],
   ['explain', ['explain', '--mac', '52:54:00:ab:cd:ef']],
   ['render', ['render', '--mac', '52:54:00:ab:cd:ef', '--arch', 'x86_64']],
   ['sync', ['sync']],
@@ -66,6 +67,7 @@ describe('help', () => {
     'demo',
     'streams',
     'bootimages',
+    'loaders',
     'explain',
     'render',
     'sync',
@@ -104,6 +106,7 @@ describe('a command line that is not understood', () => {
     ['an unknown option', ['gc', '--dryrun'], /unknown option '--dryrun'[\s\S]*--dry-run/],
     ['an unknown output format', ['streams', '-o', 'yaml'], /table, json/],
     ['an unknown template', ['render', '--mac', 'x', '--template', 'grub'], /entry, live, install/],
+    ['an unknown dialect', ['render', '--mac', 'x', '--dialect', 'lilo'], /ipxe, grub, pxelinux/],
     ['a missing argument', ['import', '--stream', 's'], /missing required argument 'file'/],
     ['a missing option', ['import', 'x'], /--stream/],
     ['too many arguments', ['gc', 'now'], /too many arguments/],
@@ -190,6 +193,23 @@ describe('results that are not good', () => {
     expect(stdout).toContain('2 files (10 B) checked, 1 bad')
   })
 
+  test('loaders exits with 1 when a Secure Boot set cannot boot, and says why', async () => {
+    const set = { name: 'fedora', directory: '/srv/fedora' }
+    const report = { loaders: [], refused: [], missing: [] }
+    const without = { ...set, architectures: [], problems: ['grubx64.efi is not signed'], streams: [] }
+    const first = harness({ answers: { loaders: async () => ({ ...report, sets: [without] }) } })
+    const { code, stdout } = await first.run('loaders')
+    expect(code).toBe(1)
+    expect(stdout).toContain('  fedora  /srv/fedora: boots nothing\n    grubx64.efi is not signed\n')
+    const stream = { stream: 's', arch: 'x86_64', release: '44.1', problem: 'is not signed' } as const
+    const strange = { ...set, architectures: ['x86_64' as const], problems: [], streams: [stream] }
+    const second = harness({ answers: { loaders: async () => ({ ...report, sets: [strange] }) } })
+    expect(await second.run('loaders')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('    s 44.1 for x86_64: its kernel is not signed\n'),
+    })
+  })
+
   test('gc that may not remove anything yet exits with 75 and says why', async () => {
     const gc = async () => ({
       dryRun: false,
@@ -249,6 +269,8 @@ describe('what a command passes on', () => {
       },
     ],
     ['render --template entry', { name: 'render', argument: { dialect: 'ipxe', template: 'entry' } }],
+    ['render --host n01 --dialect grub', { name: 'render', argument: { host: 'n01', dialect: 'grub' } }],
+    ['loaders', { name: 'loaders', argument: undefined }],
   ])('%s', async (line, call) => {
     const { run, operations } = harness()
     expect((await run(...line.split(' '))).code).toBe(0)

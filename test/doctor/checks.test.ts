@@ -257,6 +257,7 @@ describe('other DHCP servers', () => {
       'note: eth1: 192.0.2.1 offers address 192.0.2.101 and boot file snponly.efi',
     ])
     expect(said(checkDhcp([], { mode: 'off', isRunning: true }))[0]).toMatch(/^note: DHCP is off here/)
+    expect(said(checkDhcp([], { mode: 'proxy', isRunning: true }))[0]).toMatch(/^note: .*names no interface/)
   })
 
   it('a service that does not answer itself is told, unless none runs', () => {

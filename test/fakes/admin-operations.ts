@@ -1,4 +1,4 @@
-import type { AdminOperations } from '../../src/http/admin/operations.ts'
+import type { AdminOperations, LoadersReport } from '../../src/http/admin/operations.ts'
 
 export interface RecordedCall {
   readonly name: keyof AdminOperations
@@ -27,6 +27,60 @@ const bootimage = {
   artifacts: [{ role: 'kernel', name: 'kernel', sha256: 'a'.repeat(64) }],
 } as const
 
+const loadersReport: LoadersReport = {
+  loaders: [
+    {
+      name: 'undionly.kpxe',
+      file: '/usr/lib/ipxe/undionly.kpxe',
+      platform: 'bios',
+      kind: 'ipxe',
+      sizeBytes: 74_213,
+      sha256: 'd'.repeat(64),
+    },
+    {
+      name: 'snponly.efi',
+      file: '/usr/lib/ipxe/snponly.efi',
+      platform: 'efi-x64',
+      kind: 'ipxe',
+      version: '1.21.1+git20250501',
+      features: ['http', 'https', 'vlan'],
+      sizeBytes: 284_672,
+      sha256: 'e'.repeat(64),
+    },
+    {
+      name: 'grubx64.efi',
+      set: 'fedora',
+      file: '/srv/loaders/fedora/grubx64.efi',
+      platform: 'efi-x64',
+      kind: 'grub',
+      version: '2.12-21.fc43',
+      features: ['http'],
+      sizeBytes: 3_900_000,
+      sha256: 'f'.repeat(64),
+      signer: { name: 'Fedora Secure Boot Signer', issuer: 'Fedora Secure Boot CA' },
+    },
+  ],
+  refused: [
+    {
+      name: 'snponly-arm64.efi',
+      file: '/srv/loaders/snponly-arm64.efi',
+      reason: 'its PE machine is 8664 (efi-x64), efi-arm64 needs AA64',
+    },
+  ],
+  missing: [
+    { name: 'snponly-arm64.efi', platform: 'efi-arm64', remedy: 'dnf install ipxe-bootimgs-aarch64' },
+  ],
+  sets: [
+    {
+      name: 'fedora',
+      directory: '/srv/loaders/fedora',
+      architectures: ['x86_64'],
+      problems: [],
+      streams: [{ stream: 'fcos-stable', arch: 'x86_64', release: '44.20261101.3.0' }],
+    },
+  ],
+}
+
 /** An AdminOperations that answers plausibly and remembers what it was asked; single answers can be replaced. */
 export function createFakeOperations(
   answers: Partial<AdminOperations> = {},
@@ -51,6 +105,7 @@ export function createFakeOperations(
       },
     ],
     bootimages: async () => [bootimage],
+    loaders: async () => loadersReport,
     explain: async () => ({
       decision: 'live',
       host: 'rack1-n01',
@@ -97,6 +152,7 @@ export function createFakeOperations(
     readiness: record('readiness'),
     streams: record('streams'),
     bootimages: record('bootimages'),
+    loaders: record('loaders'),
     explain: record('explain'),
     render: record('render'),
     sync: record('sync'),

@@ -13,6 +13,7 @@ import { bootimageRoutes } from './routes/bootimages.ts'
 import { controlRoutes } from './routes/control.ts'
 import { explainRoutes } from './routes/explain.ts'
 import { healthRoutes } from './routes/health.ts'
+import { loaderRoutes } from './routes/loaders.ts'
 import { metricsRoutes } from './routes/metrics.ts'
 import { refusedApiRoutes } from './routes/refused-api.ts'
 import { streamRoutes } from './routes/streams.ts'
@@ -89,6 +90,7 @@ export function createAdminApp({ operations, metrics, log, version, access }: Ad
   }
   app.register(streamRoutes, { ...options, prefix: '/api/v1' })
   app.register(bootimageRoutes, { ...options, prefix: '/api/v1' })
+  app.register(loaderRoutes, { ...options, prefix: '/api/v1' })
   app.register(explainRoutes, { ...options, prefix: '/api/v1' })
   if (isControl) app.register(controlRoutes, { ...options, prefix: '/api/v1' })
   return app

@@ -1,4 +1,5 @@
 import type { Arch } from '../../core/arch.ts'
+import type { LoaderKind, LoaderPlatform, LoaderSigner } from '../../core/loader.ts'
 
 /** One part of the service and whether it can do its work. */
 export interface PartReadiness {
@@ -79,8 +80,12 @@ export interface ExplainQuery {
 export const renderTemplates = ['entry', 'live', 'install', 'local', 'wait', 'hold'] as const
 export type RenderTemplate = (typeof renderTemplates)[number]
 
+/** Languages of loaders; only iPXE and GRUB load an entry script first. */
+export const renderDialects = ['ipxe', 'grub', 'pxelinux'] as const
+export type RenderDialect = (typeof renderDialects)[number]
+
 export interface RenderQuery extends ExplainQuery {
-  readonly dialect: 'ipxe'
+  readonly dialect: RenderDialect
   /** Default: what the machine would get now. */
   readonly template?: RenderTemplate
   readonly baseUrl?: string
@@ -137,6 +142,53 @@ export interface ImportReport {
   readonly problems: readonly string[]
 }
 
+export interface LoaderSummary {
+  /** Under which it is served; with `set`, below the name of that set. */
+  readonly name: string
+  readonly set?: string
+  /** Where it was found. */
+  readonly file: string
+  /** The firmware that starts it; absent for parts of other loaders. */
+  readonly platform?: LoaderPlatform
+  readonly kind: LoaderKind
+  readonly version?: string
+  /** `http`, `https`, `vlan`; absent where nothing can be seen. */
+  readonly features?: readonly string[]
+  readonly sizeBytes: number
+  readonly sha256: string
+  readonly signer?: LoaderSigner
+}
+
+/** A stream that names a loader set, and whether the set starts its current kernel under Secure Boot. */
+export interface LoaderSetStream {
+  readonly stream: string
+  readonly arch: Arch
+  readonly release: string
+  readonly problem?: string
+}
+
+export interface LoadersReport {
+  readonly loaders: readonly LoaderSummary[]
+  readonly refused: readonly {
+    readonly name: string
+    readonly set?: string
+    readonly file: string
+    readonly reason: string
+  }[]
+  readonly missing: readonly {
+    readonly name: string
+    readonly platform: LoaderPlatform
+    readonly remedy: string
+  }[]
+  readonly sets: readonly {
+    readonly name: string
+    readonly directory: string
+    readonly architectures: readonly Arch[]
+    readonly problems: readonly string[]
+    readonly streams: readonly LoaderSetStream[]
+  }[]
+}
+
 /**
  * Everything an admin can do or ask, whoever asks: API, control socket or a command that holds the data directory
  * itself. Implemented in `runtime/`.
@@ -145,6 +197,7 @@ export interface AdminOperations {
   readiness(): Promise<Readiness>
   streams(): Promise<readonly StreamSummary[]>
   bootimages(filter: { stream?: string; arch?: Arch }): Promise<readonly BootimageSummary[]>
+  loaders(): Promise<LoadersReport>
   /** @throws ServiceError USAGE for unreadable input, NOT_FOUND for an unknown host id */
   explain(query: ExplainQuery): Promise<Explanation>
   /** The script that machine would get now, with a boot id that nothing knows. */

@@ -14,7 +14,7 @@ import { realClock } from '../real-time.ts'
 import { askUpstreams } from './ask-upstreams.ts'
 import { askWires } from './ask-wires.ts'
 import { fetchHandOuts } from './fetch-hand-outs.ts'
-import { announcedAddresses, chosenLoaders, wantedFetches } from './hand-outs.ts'
+import { announcedAddresses, chosenLoaders, shimsOfStreams, wantedFetches } from './hand-outs.ts'
 import { lookAtAddresses } from './look-at-addresses.ts'
 import { lookAtRights } from './look-at-rights.ts'
 import { lookAtDataDirectory, lookAtDisk } from './look-at-storage.ts'
@@ -61,7 +61,7 @@ export async function gatherFacts({
   const wanted = wantedFetches({
     config,
     catalogue,
-    chosen: [...new Set(chosen.map(({ name }) => name))],
+    chosen: [...new Set([...chosen.map(({ name }) => name), ...shimsOfStreams(config)])],
     addresses: announcedAddresses(config, byInterface),
   })
   const isDhcpOurs = isRunning && config.boot.dhcp !== undefined

@@ -7,6 +7,7 @@ import { chooseHandOut, defaultLoaderFiles, type HandOut } from '../../dhcp/load
 import type { PxeClient } from '../../dhcp/pxe-client.ts'
 import type { ChosenLoader } from '../../doctor/check-loaders.ts'
 import { baseUrl } from '../../http/boot/base-url.ts'
+import { secureBootPairs } from '../../loaders/loader-names.ts'
 
 /** A string that DHCP hands out, and what it must bring. */
 export interface WantedFetch {
@@ -31,6 +32,17 @@ export function chosenLoaders({ hostsById, groups, profiles }: Inventory): reado
     ...[...hostsById.values()].map(({ loader, id }) => ({ loader, by: `host ${id}` })),
   ]
   return named.flatMap(({ loader, by }) => (loader === undefined ? [] : [{ name: loader, by }]))
+}
+
+/** What machines of a stream with a loader set start under Secure Boot. */
+export function shimsOfStreams({ streams }: Pick<Config, 'streams'>): readonly string[] {
+  return [...streams.values()].flatMap(({ loaderSet, architectures }) =>
+    loaderSet === undefined
+      ? []
+      : secureBootPairs
+          .filter(({ arch }) => architectures.includes(arch))
+          .map(({ shim }) => `${loaderSet}/${shim}`),
+  )
 }
 
 export interface HandOutsOptions {

@@ -86,6 +86,14 @@ test('metrics are text in the format of Prometheus and count the requests of thi
 })
 
 describe('the API', () => {
+  test('loaders answers with what is served, missing and refused, and the Secure Boot sets', async () => {
+    const { get } = createTestApp(loopback)
+    const report = (await get('/api/v1/loaders')).json()
+    expect(Object.keys(report)).toEqual(['loaders', 'refused', 'missing', 'sets'])
+    expect(report.loaders[1]).toMatchObject({ name: 'snponly.efi', features: ['http', 'https', 'vlan'] })
+    expect((await get('/api/v1/loaders?name=x')).statusCode).toBe(400)
+  })
+
   test('streams and bootimages answer with a named list', async () => {
     const { get, operations } = createTestApp()
     expect((await get('/api/v1/streams')).json().streams[0].name).toBe('fcos-stable')
@@ -178,7 +186,7 @@ describe('what does not exist', () => {
     expect(answer.json()).toEqual({
       code: 'NOT_FOUND',
       message: 'there is no such URL',
-      hint: 'there are: GET /livez, GET /readyz, GET /metrics, GET /api/v1/streams, GET /api/v1/bootimages, GET /api/v1/explain',
+      hint: 'there are: GET /livez, GET /readyz, GET /metrics, GET /api/v1/streams, GET /api/v1/bootimages, GET /api/v1/loaders, GET /api/v1/explain',
     })
   })
 
@@ -293,7 +301,7 @@ describe('the control socket', () => {
     ['gc', { dryRun: 'yes' }, { field: 'dryRun' }],
     ['gc', { dryRun: true, force: true }, { field: 'force', hint: 'allowed: dryRun' }],
     ['import', { stream: 'a', name: 'b' }, { field: 'text' }],
-    ['render', { dialect: 'grub' }, { field: 'dialect', hint: 'allowed: ipxe' }],
+    ['render', { dialect: 'lilo' }, { field: 'dialect', hint: 'allowed: ipxe, grub, pxelinux' }],
     ['sync', { streams: [1] }, { field: 'streams.0' }],
   ])('POST %s %j is refused and does nothing', async (verb, body, expected) => {
     const { post, operations } = createTestApp('control')

@@ -6,6 +6,7 @@ import { fetchHandOuts } from '../../../src/runtime/doctor/fetch-hand-outs.ts'
 import {
   announcedAddresses,
   chosenLoaders,
+  shimsOfStreams,
   type WantedFetch,
   wantedFetches,
 } from '../../../src/runtime/doctor/hand-outs.ts'
@@ -60,6 +61,25 @@ describe('what DHCP hands out', () => {
   it('is not known where the system chooses the port', () => {
     expect(wanted({ http: { listen: { port: 0 } }, tftp: { listen: { port: 0 } } })).toEqual([])
     expect(wanted({ tftp: undefined }).every((text) => text.startsWith('http'))).toBe(true)
+  })
+
+  it('is the shim of a stream’s loader set, for its architectures', () => {
+    const streams = new Map([
+      ['stable', { loaderSet: 'debian', architectures: ['x86_64'] }],
+      ['other', { architectures: ['x86_64', 'aarch64'] }],
+    ]) as never
+    expect(shimsOfStreams({ streams })).toEqual(['debian/shimx64.efi'])
+    const shim = servedLoader('shimx64.efi', { kind: 'shim' })
+    const set = { files: new Map([['shimx64.efi', shim]]) } as never
+    const withSet = { ...catalogue, sets: new Map([['debian', set]]) }
+    const found = wantedFetches({
+      config: configOf({}),
+      catalogue: withSet,
+      chosen: ['debian/shimx64.efi'],
+      addresses: ['192.0.2.10'],
+    }).map(({ target }) => target)
+    expect(found).toContain('debian/shimx64.efi')
+    expect(found).toContain('http://192.0.2.10:8080/loaders/debian/shimx64.efi')
   })
 
   it('knows who chose a loader', () => {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { AdminApp, RouteOptions } from '../create-admin-app.ts'
-import { renderTemplates } from '../operations.ts'
+import { renderDialects, renderTemplates } from '../operations.ts'
 import { machineProperties } from './explain.ts'
 
 /** Characters of a metadata document; real ones have below 2 MiB. */
@@ -23,7 +23,7 @@ const ImportBody = Type.Object(
 const RenderBody = Type.Object(
   {
     ...machineProperties,
-    dialect: Type.Enum(['ipxe']),
+    dialect: Type.Enum([...renderDialects]),
     template: Type.Optional(Type.Enum([...renderTemplates])),
     baseUrl: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
   },
