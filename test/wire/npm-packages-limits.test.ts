@@ -74,7 +74,9 @@ describe(`tftp2 ${version('tftp2')} as a server`, () => {
     expect(packets).toBe(1)
   })
 
-  it('ends at 65,535 blocks of 512 bytes: a rootfs of any size does not fit', async () => {
+  it('ends at 65,535 blocks of 512 bytes: a rootfs of any size does not fit', {
+    timeout: 180_000,
+  }, async () => {
     const sizeBytes = 65_536 * 512
     const { child, port, errors } = await start(sizeBytes)
     const socket = await bindSocket()
