@@ -297,11 +297,11 @@ describe('what a configuration should not say', () => {
       ],
     ],
     [
-      'parts that come later',
-      `${base}boot: { tftp: {}, dhcp: { mode: server } }\nunknown: ignore\n`,
+      'a proxy without TFTP, with subnets',
+      `${base}boot: { dhcp: { mode: proxy, subnets: [{ subnet: 192.0.2.0/24 }] } }\nunknown: ignore\n`,
       [
-        'pilotlight.yaml:8:9: boot.tftp: TFTP is not served by this version',
-        'pilotlight.yaml:8:19: boot.dhcp: DHCP is not served by this version',
+        'pilotlight.yaml:8:9: boot.dhcp: without boot.tftp only UEFI HTTP Boot and iPXE find a loader',
+        'pilotlight.yaml:8:30: boot.dhcp.subnets: a proxy gives no addresses, so its subnets do nothing',
       ],
     ],
     [

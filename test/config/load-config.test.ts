@@ -78,7 +78,7 @@ describe('with a file', () => {
         address: { address: '192.0.2.10' },
         http: { listen: { host: '0.0.0.0', port: 80 } },
         tftp: { listen: { host: '0.0.0.0', port: 69 } },
-        dhcp: { mode: 'proxy', interface: 'eth1', style: 'direct' },
+        dhcp: { mode: 'proxy', interfaces: ['eth1'], style: 'direct' },
         loaders: { directories: ['/usr/lib/ipxe'] },
       },
     })
@@ -120,8 +120,6 @@ describe('with a file', () => {
       ['pilotlight.yaml', 'hosts.d', 'hosts.d/rack1.yaml'].map((name) => join(cwd, name)),
     )
     expect(warningLines(loaded)).toEqual([
-      'pilotlight.yaml:6:3: boot.tftp: TFTP is not served by this version',
-      'pilotlight.yaml:7:3: boot.dhcp: DHCP is not served by this version',
       'pilotlight.yaml:16:17: streams.fcos-stable.signatures: signatures are required, but no key is trusted: nothing of this stream will be accepted',
       'pilotlight.yaml:23:5: profiles.worker.ignition: only ignition.url reaches a machine in this version',
     ])
