@@ -9,7 +9,7 @@ const decided = '"msg":"boot decided"'
 
 describe.skipIf(bootProblem() !== undefined)('what happens while a machine boots', () => {
   it.concurrent('G2 the stream moves: this boot keeps its release, the next one gets the new one', (test) =>
-    withBootSite(test, 'stream moves', async (site) => {
+    withBootSite(test, 'bios-pxe, stream moves', async (site) => {
       const before = makeRelease(site.upstream, '44.20261001.3.0', 'x86_64', { isUnique: true })
       const after = makeRelease(site.upstream, '44.20261101.3.0', 'x86_64', { isUnique: true })
       site.publish(before)
@@ -31,7 +31,7 @@ describe.skipIf(bootProblem() !== undefined)('what happens while a machine boots
     }))
 
   it.concurrent('the service is killed and started again: the boot goes on with the same release', (test) =>
-    withBootSite(test, 'service is killed', async (site) => {
+    withBootSite(test, 'bios-pxe, service is killed', async (site) => {
       const made = makeRelease(site.upstream, '44.20261101.3.0', 'x86_64')
       site.publish(made)
       site.configure({ mode: 'proxy', firmware: 'bios-pxe' })
