@@ -82,4 +82,23 @@ describe.skipIf(bootProblem() !== undefined)('what a machine gets', () => {
       expectRelease(report, made)
       expect(wordOf(saidAtHome(report, 'marker'), 'firmware')).toBe('bios')
     }))
+
+  it.concurrent('in the style binl, the boot file comes from port 4011', (test) =>
+    withBootSite(test, 'uefi-pxe, style binl', async (site) => {
+      const made = makeRelease(site.upstream, '44.20261101.3.0', 'x86_64')
+      site.publish(made)
+      site.configure({ mode: 'proxy', firmware: 'uefi-pxe', dhcp: { style: 'binl' } })
+      const report = await site.boot({ mode: 'proxy', firmware: 'uefi-pxe' })
+      expectRelease(report, made)
+      const [offer] = report.dhcp.filter(
+        ({ from, type }) => type === 'OFFER' && from.startsWith('192.0.2.10 '),
+      )
+      expect(offer?.options).not.toHaveProperty('43 vendor')
+      const answers = report.dhcp.filter(({ from }) => from === '192.0.2.10 port 4011')
+      expect(answers.map(({ type, to, file }) => [type, to.split(' ').at(-1), file])).toContainEqual([
+        'ACK',
+        '4011',
+        'snponly.efi',
+      ])
+    }))
 })

@@ -12,7 +12,7 @@ const hasArm = has('qemu-system-aarch64')
 if (!problem && !hasArm) console.log('no arm64 machine is booted: test/boot/rig/install-deps --arm64')
 
 const modes: readonly DhcpMode[] = ['proxy', 'server', 'site']
-const isQuick = process.env.PILOTLIGHT_BOOT_QUICK !== undefined
+const isQuick = process.env.BOOT_TEST_QUICK !== undefined
 const quickOnes: readonly string[] = ['bios-pxe proxy', 'uefi-pxe proxy', 'uefi-http server']
 const boots = firmwares
   .filter((firmware) => hasArm || !firmware.startsWith('arm64'))

@@ -15,8 +15,8 @@ const { status } = spawnSync('vitest', ['run', '--config', 'test/vitest.boot.con
   stdio: 'inherit',
   env: {
     ...process.env,
-    PILOTLIGHT_BOOT_RESULTS: results,
-    ...(isQuick && { PILOTLIGHT_BOOT_QUICK: '1' }),
+    BOOT_TEST_RESULTS: results,
+    ...(isQuick && { BOOT_TEST_QUICK: '1' }),
   },
 })
 if (existsSync(results)) {
