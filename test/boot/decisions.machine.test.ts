@@ -49,7 +49,7 @@ describe.skipIf(bootProblem() !== undefined)('what a machine gets', () => {
       expect([report.tftp, report.http]).toEqual([[], []])
     }))
 
-  it.concurrent.for(['bios-pxe', 'uefi-ipxe'] as const)(
+  it.concurrent.for(['bios-pxe', 'uefi-ipxe', 'uefi-pxe'] as const)(
     '%s: an installed machine goes on to its disk',
     (firmware, test) =>
       withBootSite(test, `${firmware}, local boot`, async (site) => {
