@@ -9,6 +9,6 @@ export default defineConfig({
     hookTimeout: 300_000,
     pool: 'forks',
     fileParallelism: false,
-    maxConcurrency: Number(process.env.PILOTLIGHT_BOOTS_AT_ONCE ?? 2),
+    maxConcurrency: Number(process.env.BOOT_TESTS_AT_ONCE ?? 2),
   },
 })

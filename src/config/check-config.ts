@@ -1,9 +1,10 @@
+import { isIP } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { isInSubnet, parseIpv4Subnet } from '../core/ipv4.ts'
 import { checkSettings, knownNames } from './check-settings.ts'
 import type { ConfigPath } from './config-path.ts'
 import type { LayeredData, Reporter } from './layered-data.ts'
-import { isLoopback, type ListenAddress, parseListenAddress } from './listen-address.ts'
+import { isLoopback, type ListenAddress, parseBootAddress, parseListenAddress } from './listen-address.ts'
 import { parseIpv4Range } from './port-and-address-ranges.ts'
 import type { RawConfig } from './schema.ts'
 import { suggestion } from './suggest.ts'
@@ -45,8 +46,8 @@ function overlap(a: ListenAddress, b: ListenAddress): boolean {
   return a.port === b.port && a.port !== 0 && (isAny(a) || isAny(b) || a.host === b.host)
 }
 
-function checkDhcp({ boot }: RawConfig, report: Reporter): void {
-  const { dhcp, tftp } = boot
+function checkDhcp(raw: RawConfig, report: Reporter): void {
+  const { dhcp, tftp } = raw.boot
   if (dhcp === undefined || dhcp.mode === 'off') return
   if (tftp === undefined) {
     report.warn(
@@ -72,6 +73,7 @@ function checkDhcp({ boot }: RawConfig, report: Reporter): void {
       'key',
     )
   }
+  checkBootName(raw, report)
   dhcp.subnets.forEach((entry, index) => {
     const subnet = parseIpv4Subnet(entry.subnet)
     entry.ranges.forEach((text, at) => {
@@ -81,6 +83,28 @@ function checkDhcp({ boot }: RawConfig, report: Reporter): void {
       const path = ['boot', 'dhcp', 'subnets', index, 'ranges', at]
       report.problem(path, `${text} is not inside ${entry.subnet}`)
     })
+  })
+}
+
+/** URLs with a name need a name server, which firmware may not hand to its loader (field case 54). */
+function checkBootName({ boot: { address, dhcp } }: RawConfig, report: Reporter): void {
+  const host = address === undefined ? undefined : parseBootAddress(address)?.address
+  if (host === undefined || isIP(host) !== 0 || dhcp === undefined) return
+  if (dhcp.mode === 'proxy') {
+    report.warn(
+      ['boot', 'address'],
+      `${host} is a name, and a proxy hands out no name server: firmware and iPXE may not find it; an IP address is safe`,
+    )
+    return
+  }
+  dhcp.subnets.forEach(({ subnet, dns }, index) => {
+    if (dns.length > 0) return
+    report.problem(
+      ['boot', 'dhcp', 'subnets', index],
+      `${subnet} has no dns, and boot.address is the name ${host}, which nodes must look up`,
+      undefined,
+      'key',
+    )
   })
 }
 

@@ -34,8 +34,19 @@ function built(platform: string, file: string): readonly string[] {
   return [`bin-${platform}/${file}`, `${platform}/${file}`]
 }
 
-const ipxeX64 = ['ipxe.efi', 'ipxe-amd64.efi', 'ipxe-x86_64.efi', ...built('x86_64-efi', 'ipxe.efi')]
-const snponlyX64 = ['snponly.efi', 'ipxe-snponly-x86_64.efi', ...built('x86_64-efi', 'snponly.efi')]
+const ipxeX64 = [
+  'ipxe.efi',
+  'ipxe-x64.efi',
+  'ipxe-amd64.efi',
+  'ipxe-x86_64.efi',
+  ...built('x86_64-efi', 'ipxe.efi'),
+]
+const snponlyX64 = [
+  'snponly.efi',
+  'snponly-x64.efi',
+  'ipxe-snponly-x86_64.efi',
+  ...built('x86_64-efi', 'snponly.efi'),
+]
 const ipxeArm64 = ['ipxe-arm64.efi', ...built('arm64-efi', 'ipxe.efi')]
 const snponlyArm64 = ['snponly-arm64.efi', ...built('arm64-efi', 'snponly.efi')]
 const make = (target: string) => `build it: make ${target} in ipxe/src`

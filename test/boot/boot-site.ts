@@ -157,7 +157,7 @@ export function createBootSite(name: string): BootSite {
 function configuration(config: SiteConfig, directory: string): object {
   const { mode, firmware, hosts = [] } = config
   const isArm = firmware.startsWith('arm64')
-  const isSecure = firmware.endsWith('-secure')
+  const isSecure = firmware.endsWith('-secure') || config.profile?.secureBoot === true
   const range = '192.0.2.128-192.0.2.254'
   const subnets = [{ subnet: '192.0.2.0/24', ranges: [range], routers: ['192.0.2.1'] }]
   return {

@@ -9,7 +9,7 @@ const mac = '52:54:00:77:00:01'
 
 describe.skipIf(bootProblem() !== undefined)('what a machine gets', () => {
   it.concurrent('G5 a pinned host boots the pinned release, though the stream has moved on', (test) =>
-    withBootSite(test, 'pinned host', async (site) => {
+    withBootSite(test, 'bios-pxe, pinned host', async (site) => {
       const pinned = makeRelease(site.upstream, '44.20261001.3.0', 'x86_64', { isUnique: true })
       const current = makeRelease(site.upstream, '44.20261101.3.0', 'x86_64', { isUnique: true })
       const host = {
@@ -29,7 +29,7 @@ describe.skipIf(bootProblem() !== undefined)('what a machine gets', () => {
     }))
 
   it.concurrent('an unknown machine hears nothing from us and goes its own way', (test) =>
-    withBootSite(test, 'unknown machine', async (site) => {
+    withBootSite(test, 'bios-pxe, unknown machine', async (site) => {
       site.publish(makeRelease(site.upstream, '44.20261101.3.0', 'x86_64'))
       site.configure({
         mode: 'proxy',
@@ -49,10 +49,10 @@ describe.skipIf(bootProblem() !== undefined)('what a machine gets', () => {
       expect([report.tftp, report.http]).toEqual([[], []])
     }))
 
-  it.concurrent.for(['bios-pxe', 'uefi-ipxe'] as const)(
+  it.concurrent.for(['bios-pxe', 'uefi-ipxe', 'uefi-pxe'] as const)(
     '%s: an installed machine goes on to its disk',
     (firmware, test) =>
-      withBootSite(test, `local ${firmware}`, async (site) => {
+      withBootSite(test, `${firmware}, local boot`, async (site) => {
         site.publish(makeRelease(site.upstream, '44.20261101.3.0', 'x86_64'))
         site.configure({
           mode: 'proxy',
@@ -70,7 +70,7 @@ describe.skipIf(bootProblem() !== undefined)('what a machine gets', () => {
   )
 
   it.concurrent('G11 a machine waits for its bootimage, and boots it when it is there', (test) =>
-    withBootSite(test, 'waits', async (site) => {
+    withBootSite(test, 'bios-pxe, waits', async (site) => {
       const made = makeRelease(site.upstream, '44.20261101.3.0', 'x86_64')
       site.configure({ mode: 'proxy', firmware: 'bios-pxe' })
       const report = await site.boot({
@@ -81,5 +81,24 @@ describe.skipIf(bootProblem() !== undefined)('what a machine gets', () => {
       })
       expectRelease(report, made)
       expect(wordOf(saidAtHome(report, 'marker'), 'firmware')).toBe('bios')
+    }))
+
+  it.concurrent('in the style binl, the boot file comes from port 4011', (test) =>
+    withBootSite(test, 'uefi-pxe, style binl', async (site) => {
+      const made = makeRelease(site.upstream, '44.20261101.3.0', 'x86_64')
+      site.publish(made)
+      site.configure({ mode: 'proxy', firmware: 'uefi-pxe', dhcp: { style: 'binl' } })
+      const report = await site.boot({ mode: 'proxy', firmware: 'uefi-pxe' })
+      expectRelease(report, made)
+      const [offer] = report.dhcp.filter(
+        ({ from, type }) => type === 'OFFER' && from.startsWith('192.0.2.10 '),
+      )
+      expect(offer?.options).not.toHaveProperty('43 vendor')
+      const answers = report.dhcp.filter(({ from }) => from === '192.0.2.10 port 4011')
+      expect(answers.map(({ type, to, file }) => [type, to.split(' ').at(-1), file])).toContainEqual([
+        'ACK',
+        '4011',
+        'snponly.efi',
+      ])
     }))
 })

@@ -9,7 +9,7 @@ const decided = '"msg":"boot decided"'
 
 describe.skipIf(bootProblem() !== undefined)('what happens while a machine boots', () => {
   it.concurrent('G2 the stream moves: this boot keeps its release, the next one gets the new one', (test) =>
-    withBootSite(test, 'stream moves', async (site) => {
+    withBootSite(test, 'bios-pxe, stream moves', async (site) => {
       const before = makeRelease(site.upstream, '44.20261001.3.0', 'x86_64', { isUnique: true })
       const after = makeRelease(site.upstream, '44.20261101.3.0', 'x86_64', { isUnique: true })
       site.publish(before)
@@ -27,11 +27,11 @@ describe.skipIf(bootProblem() !== undefined)('what happens while a machine boots
       const order = site
         .log()
         .match(/(?<="release":")44\.\d+\.3\.0(?=.*"bootimage is current")|"role":"rootfs","method":"GET"/g)
-      expect(order).toEqual([before.release, after.release, '"role":"rootfs","method":"GET"'])
+      expect(order?.slice(0, 3)).toEqual([before.release, after.release, '"role":"rootfs","method":"GET"'])
     }))
 
   it.concurrent('the service is killed and started again: the boot goes on with the same release', (test) =>
-    withBootSite(test, 'service is killed', async (site) => {
+    withBootSite(test, 'bios-pxe, service is killed', async (site) => {
       const made = makeRelease(site.upstream, '44.20261101.3.0', 'x86_64')
       site.publish(made)
       site.configure({ mode: 'proxy', firmware: 'bios-pxe' })

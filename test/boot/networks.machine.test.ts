@@ -36,7 +36,7 @@ const networks: readonly NetworkBoot[] = [
   },
   {
     name: 'first card without link',
-    firmware: 'uefi-ipxe',
+    firmware: 'uefi-pxe',
     mode: 'server',
     options: ['--idle-card', '52:54:00:77:00:f0'],
   },
@@ -60,7 +60,7 @@ describe.skipIf(bootProblem() !== undefined)('networks as they are', () => {
   it.concurrent.for(networks.map((network) => [network.firmware, network.name, network] as const))(
     '%s: %s',
     ([firmware, name, { mode, options, config }], test) =>
-      withBootSite(test, name, async (site) => {
+      withBootSite(test, `${firmware}, ${name}`, async (site) => {
         const made = makeRelease(site.upstream, '44.20261101.3.0', 'x86_64')
         site.publish(made)
         site.configure({ mode, firmware, ...config })

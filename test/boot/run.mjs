@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const args = process.argv.slice(2)
-const rest = args.filter((arg) => arg !== '--quick')
+const isQuick = args.includes('--quick')
+const rest = isQuick ? ['matrix', ...args.filter((arg) => arg !== '--quick')] : args
 const directory = mkdtempSync(join(tmpdir(), 'pilotlight-boots-'))
 const results = join(directory, 'boots.jsonl')
 const startedAt = Date.now()
@@ -14,8 +15,8 @@ const { status } = spawnSync('vitest', ['run', '--config', 'test/vitest.boot.con
   stdio: 'inherit',
   env: {
     ...process.env,
-    PILOTLIGHT_BOOT_RESULTS: results,
-    ...(rest.length < args.length && { PILOTLIGHT_BOOT_QUICK: '1' }),
+    BOOT_TEST_RESULTS: results,
+    ...(isQuick && { BOOT_TEST_QUICK: '1' }),
   },
 })
 if (existsSync(results)) {

@@ -10,7 +10,8 @@ import { writeSnippet } from './write-snippet.ts'
 /** DHCP servers of a site, each with our snippet and what it needs besides: the command that starts it. */
 const servers = {
   'ISC dhcpd': {
-    program: 'dhcpd',
+    // By its path: an npm package of strangers has a `dhcpd` of its own.
+    program: '/usr/sbin/dhcpd',
     snippet: 'dhcpd.conf',
     command(site: BootSite, snippet: string): string {
       const file = join(site.directory, 'site-dhcpd.conf')
@@ -18,7 +19,7 @@ const servers = {
       const subnet = 'range 192.0.2.128 192.0.2.254; option routers 192.0.2.1;'
       writeFileSync(leases, '')
       writeFileSync(file, `include "${snippet}";\nsubnet 192.0.2.0 netmask 255.255.255.0 { ${subnet} }\n`)
-      return `exec dhcpd -4 -f -d -user root -group root -cf '${file}' -lf '${leases}' --no-pid eth0`
+      return `exec /usr/sbin/dhcpd -4 -f -d -user root -group root -cf '${file}' -lf '${leases}' --no-pid eth0`
     },
   },
   Kea: {
@@ -33,7 +34,7 @@ const servers = {
         `{ "Dhcp4": {
           "interfaces-config": { "interfaces": ["eth0"] },
           "lease-database": { "type": "memfile", "persist": false },
-          "loggers": [{ "name": "kea-dhcp4", "output_options": [{ "output": "stdout" }] }],
+          "loggers": [{ "name": "kea-dhcp4", "severity": "INFO", "output_options": [{ "output": "stdout" }] }],
           "subnet4": [{
             "subnet": "192.0.2.0/24",
             "pools": [{ "pool": "192.0.2.128 - 192.0.2.254" }],
@@ -60,7 +61,7 @@ describe.skipIf(bootProblem() !== undefined)('the site’s own DHCP server, with
   it.concurrent.for(boots.filter(([server]) => has(servers[server].program)))(
     '%s, %s',
     ([server, firmware], test) =>
-      withBootSite(test, `${server}`, async (site) => {
+      withBootSite(test, `${firmware}, ${server}`, async (site) => {
         const { snippet, command } = servers[server]
         const made = makeRelease(site.upstream, '44.20261101.3.0', 'x86_64')
         site.publish(made)

@@ -2,7 +2,7 @@ import type { TestContext } from 'vitest'
 import { recordBoot } from './boot-results.ts'
 import { type BootSite, createBootSite } from './boot-site.ts'
 
-/** A boot of its own kind: its folder is removed unless the test fails, and it has a row in the table. */
+/** A boot with a row of this name in the table; its folder is removed unless the test fails. */
 export async function withBootSite(
   test: Pick<TestContext, 'onTestFailed'>,
   name: string,
@@ -14,7 +14,7 @@ export async function withBootSite(
     ...site,
     async boot(how) {
       const report = await site.boot(how)
-      recordBoot(`${name} (${how.firmware})`, how.mode, report)
+      recordBoot(name, how.mode, report)
       return report
     },
   }

@@ -10,10 +10,6 @@ from typing import Iterator, Optional
 
 from . import dhcp
 
-# Bytes to capture of each packet. All of a packet on the wire fits; of the larger
-# ones that an offloading driver exchanges, the rest is taken to be zeros.
-SNAPLEN = 1600
-
 BOOTP_PORTS = {67, 68, 4011}
 TFTP_PORT = 69
 
@@ -59,11 +55,11 @@ def _parse(time: float, frame: bytes) -> Optional[Packet]:
         length = struct.unpack("!H", data[2:4])[0]
         protocol, source, target = data[9], data[12:16], data[16:20]
         start = (data[0] & 0x0F) * 4
-        data = data[start:length].ljust(length - start, b"\0")
+        data = data[start:length]
     elif kind == b"\x86\xdd" and len(data) >= 40:
         length = struct.unpack("!H", data[4:6])[0]
         protocol, source, target = data[6], data[8:24], data[24:40]
-        data = data[40 : 40 + length].ljust(length, b"\0")
+        data = data[40 : 40 + length]
     else:
         return None
     ends = (str(ipaddress.ip_address(source)), str(ipaddress.ip_address(target)))

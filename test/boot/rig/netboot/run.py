@@ -69,7 +69,7 @@ class Run:
         self.processes.start(
             "tcpdump",
             ["tcpdump", "-i", network.TAP, "-n", "-U", "--immediate-mode", "-B", "65536",
-             "-s", str(capture.SNAPLEN), "-Z", "root", "-w", str(path)],
+             "-s", "0", "-Z", "root", "-w", str(path)],
         )  # fmt: skip
         self.wait_until("the packet capture", lambda: path.exists() and path.stat().st_size >= 24)
 
