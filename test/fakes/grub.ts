@@ -20,7 +20,8 @@ export interface GrubWorld {
 export interface GrubRun {
   readonly end:
     | { readonly kind: 'booted' }
-    | { readonly kind: 'chainloaded'; readonly path: string }
+    /** `cameFrom`: what the loader is told that it came from, which is `root`, whatever its path says. */
+    | { readonly kind: 'chainloaded'; readonly path: string; readonly cameFrom: string }
     | { readonly kind: 'left'; readonly status: number }
     | { readonly kind: 'ended' }
     | { readonly kind: 'still-running' }
@@ -221,7 +222,7 @@ class Left extends Error {
 }
 
 export function runGrub(script: string, world: GrubWorld = {}): GrubRun {
-  const variables = new Map(Object.entries(world.variables ?? {}))
+  const variables = new Map(Object.entries({ root: 'http,192.0.2.10', ...world.variables }))
   const console: string[] = []
   const sleeps: number[] = []
   const paths: string[] = []
@@ -229,7 +230,7 @@ export function runGrub(script: string, world: GrubWorld = {}): GrubRun {
   const counts = new Map<string, number>()
   let kernel: GrubRun['kernel']
   let initrds: readonly string[] = []
-  let chained: string | undefined
+  let chained: { readonly path: string; readonly cameFrom: string } | undefined
 
   function fetch(path: string): boolean | string {
     if (!/^\(http,[^)]+\)\/./.test(path)) throw new Error(`not an absolute path on a server: ${path}`)
@@ -336,14 +337,14 @@ export function runGrub(script: string, world: GrubWorld = {}): GrubRun {
         } else if (!Object.entries(world.disks ?? {}).some(([file, disk]) => `(${disk})${file}` === path)) {
           return false
         }
-        chained = path
+        chained = { path, cameFrom: variables.get('root') ?? '' }
         return true
       }
       case 'boot': {
         const count = (counts.get('boot') ?? 0) + 1
         counts.set('boot', count)
         if (world.boot?.(count) === false) return false
-        throw new Left(chained === undefined ? { kind: 'booted' } : { kind: 'chainloaded', path: chained })
+        throw new Left(chained === undefined ? { kind: 'booted' } : { kind: 'chainloaded', ...chained })
       }
       case 'exit':
         throw new Left({ kind: 'left', status: Number(words[0] ?? 0) })

@@ -93,7 +93,7 @@ describe('every GRUB script', () => {
   it('names files by server and path, never bare (field case 99)', () => {
     const isAbsolute = /^\(http,192\.0\.2\.10(?::8080)?\)\/./
     // The boot loader of a disk is named with its disk.
-    const isOnDisk = /^\((?:\$disk\)\$file|hd0\)\+1)$/
+    const isOnDisk = /^\((?:\$root\)\$file|hd0\)\+1)$/
     let files = 0
     for (const [name, script] of rendered) {
       for (const [command = '', ...words] of commandsOf(script)) {
