@@ -40,3 +40,31 @@ export type BootEvent =
       readonly completed: boolean
       readonly address?: string
     }
+  /** A boot client was told by DHCP how to go on. */
+  | {
+      readonly type: 'dhcp-answered'
+      readonly at: number
+      readonly mac?: MacAddress
+      readonly host?: string
+      /** As whom we spoke: beside the site's DHCP server, on port 4011, or as the DHCP server. */
+      readonly role: 'proxy' | 'boot-server' | 'server'
+      readonly message: 'offer' | 'acknowledge'
+      /** What it was given; absent where the site's DHCP server does that. */
+      readonly address?: string
+      /** The file name or URL that it is to fetch. */
+      readonly target?: string
+      readonly decision?: DecisionKind
+      readonly reason?: ReasonCode
+    }
+  /** A TFTP transfer came to its end. */
+  | {
+      readonly type: 'tftp-ended'
+      readonly at: number
+      /** As far as DHCP has seen who has this address. */
+      readonly mac?: MacAddress
+      readonly address: string
+      readonly file: string
+      readonly isWhole: boolean
+      readonly sentBytes: number
+      readonly durationMs: number
+    }

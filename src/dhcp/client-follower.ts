@@ -1,13 +1,14 @@
 import { formatIpv4, type Ipv4 } from '../core/ipv4.ts'
 import type { MacAddress } from '../core/mac.ts'
 import { createClientMemory, rememberedBootClient } from './client-memory.ts'
+import type { DhcpAdvice } from './dhcp-advice.ts'
 import type { DhcpEvent } from './dhcp-event.ts'
 import type { Exchange } from './exchange.ts'
 import { type ClientKey, keyOfMac, macOfKey } from './hardware-address.ts'
 import { createLearnedAddresses, type LearnedAddresses } from './learned-addresses.ts'
 import type { LeaseChange } from './leases/lease.ts'
 import type { LeaseAnswer } from './leases/lease-answer.ts'
-import type { HandOut } from './loader-ladder.ts'
+import { type HandOut, targetOf } from './loader-ladder.ts'
 import { messageType, optionCode } from './option-codes.ts'
 import { findOption, readIpv4 } from './options.ts'
 import type { PxeClient } from './pxe-client.ts'
@@ -21,6 +22,7 @@ export type ClientNews = Untold<DhcpEvent>
 
 export interface Offered {
   readonly client: PxeClient
+  readonly advice: DhcpAdvice
   readonly handOut: HandOut
 }
 
@@ -54,6 +56,8 @@ export interface ClientFollower {
   /** A lease answer that is no offer and no acknowledgement. */
   noteOther(exchange: Exchange, answer: LeaseAnswer): void
   noteContact(mac: MacAddress): void
+  /** Its loader came as far as a decision: no loop, however often it boots. */
+  noteDecision(mac: MacAddress): void
   learnFromLeases(changes: readonly LeaseChange[]): void
   unansweredClients(): readonly ClientKey[]
   /** What the machine's last DISCOVER as a boot client said of it. */
@@ -91,6 +95,10 @@ export function createClientFollower({
       address: address === undefined ? undefined : formatIpv4(address),
       platform: boot?.client.platform,
       handOut: boot?.handOut.kind,
+      target: boot === undefined ? undefined : targetOf(boot.handOut),
+      host: boot?.advice.host,
+      decision: boot?.advice.kind,
+      reason: boot?.advice.reason,
     })
   }
 
@@ -141,6 +149,12 @@ export function createClientFollower({
       tell(exchange, { type: answer.change.kind, address: formatIpv4(answer.change.address) })
     },
     noteContact: (mac) => forgetOffers(keyOfMac(mac)),
+    noteDecision(mac) {
+      const remembered = memory.find(keyOfMac(mac))
+      if (remembered === undefined) return
+      remembered.offer = undefined
+      remembered.stage = undefined
+    },
     learnFromLeases(changes) {
       for (const change of changes) {
         const mac = change.kind === 'leased' ? macOfKey(change.key) : undefined

@@ -2,6 +2,7 @@ import type { DecisionKind } from '../core/boot-decision.ts'
 import type { BootClient } from '../core/client.ts'
 import type { LocalBootMethod } from '../core/host.ts'
 import type { Ipv4 } from '../core/ipv4.ts'
+import type { ReasonCode } from '../core/reason.ts'
 
 /**
  * How a proxy offer is made. `direct`: option 43 says "use the file in this packet"; boots nearly everything.
@@ -13,6 +14,8 @@ export type ProxyStyle = (typeof proxyStyles)[number]
 /** What DHCP must know of the boot decision for one client, and of the host behind it. */
 export interface DhcpAdvice {
   readonly kind: DecisionKind
+  /** What decided; for the log. */
+  readonly reason?: ReasonCode
   /** How it leaves network boot; for `local` and `hold`. */
   readonly method?: LocalBootMethod
   /** Id of the matched host. */

@@ -1,4 +1,6 @@
+import type { DecisionKind } from '../core/boot-decision.ts'
 import type { MacAddress } from '../core/mac.ts'
+import type { ReasonCode } from '../core/reason.ts'
 import type { SilenceReason } from './answer.ts'
 import type { Platform } from './client-architecture.ts'
 import type { RefuseReason } from './leases/lease-answer.ts'
@@ -24,6 +26,12 @@ export type DhcpEvent =
       /** How a boot client goes on; absent for machines that only want an address. */
       readonly platform: Platform | undefined
       readonly handOut: HandOut['kind'] | undefined
+      /** The file name or URL that was handed out. */
+      readonly target: string | undefined
+      /** Id of the host, and what was decided for it and why. */
+      readonly host: string | undefined
+      readonly decision: DecisionKind | undefined
+      readonly reason: ReasonCode | undefined
     })
   | (ClientEvent & { readonly type: 'refused'; readonly reason: RefuseReason })
   | (ClientEvent & { readonly type: 'ignored'; readonly reason: SilenceReason })

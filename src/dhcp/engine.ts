@@ -26,7 +26,11 @@ export interface EngineResult {
   readonly answer: DhcpAnswer
   /** To be stored; the answer leaves only afterwards. */
   readonly change: LeaseChange | undefined
+  /** Option 53 of the packet. */
+  readonly messageType: number | undefined
 }
+
+type Handled = Omit<EngineResult, 'messageType'>
 
 export interface DhcpEngineParts {
   readonly settings: DhcpSettings
@@ -62,15 +66,17 @@ export function createDhcpEngine(parts: DhcpEngineParts): DhcpEngine {
   function handle(datagram: Datagram): EngineResult {
     const decoded = decodePacket(datagram.bytes)
     const mac = decoded.packet && macOf(decoded.packet)
-    const result = decoded.packet ? dispatch(decoded.packet, mac, datagram) : silent(decoded.refused)
-    if (result.answer.kind === 'silent') {
-      const { reason } = result.answer
+    const { answer, change } = decoded.packet
+      ? dispatch(decoded.packet, mac, datagram)
+      : silent(decoded.refused)
+    if (answer.kind === 'silent') {
+      const { reason } = answer
       onEvent({ type: 'ignored', at: clock.now(), interface: datagram.wire.interface, mac, reason })
     }
-    return result
+    return { answer, change, messageType: decoded.packet?.messageType }
   }
 
-  function dispatch(packet: DhcpPacket, mac: MacAddress | undefined, datagram: Datagram): EngineResult {
+  function dispatch(packet: DhcpPacket, mac: MacAddress | undefined, datagram: Datagram): Handled {
     if (packet.op !== 1) return silent('not-a-request')
     const key = mac === undefined ? keyWithoutMac(packet) : keyOfMac(mac)
     if (key === undefined) return silent('client-unidentified')
@@ -116,7 +122,7 @@ export function createDhcpEngine(parts: DhcpEngineParts): DhcpEngine {
   }
 
   /** Port 67 in server mode. */
-  function answerWithAddress(exchange: Exchange, addressServer: AddressServer): EngineResult {
+  function answerWithAddress(exchange: Exchange, addressServer: AddressServer): Handled {
     const { packet, key, server, now } = exchange
     const wish = wishOf(exchange)
     if ('reason' in wish) return silent(wish.reason)
@@ -161,7 +167,9 @@ export function createDhcpEngine(parts: DhcpEngineParts): DhcpEngine {
     if (result?.client) {
       const { client, advice, handOut } = steps.take(exchange, result.client)
       // Half an offer is worse than none: firmware with an address and no file reports an error (field case 166).
-      return handOut.kind === 'nothing' ? { reason: handOut.reason } : { advice, boot: { client, handOut } }
+      return handOut.kind === 'nothing'
+        ? { reason: handOut.reason }
+        : { advice, boot: { client, advice, handOut } }
     }
     if (result?.reason === 'architecture-unknown') return { reason: result.reason }
     return { advice: decide(addressClient(exchange.mac)), boot: undefined }
@@ -184,7 +192,7 @@ export function createDhcpEngine(parts: DhcpEngineParts): DhcpEngine {
   return { handle, addresses, follower }
 }
 
-function silent(reason: SilenceReason): EngineResult {
+function silent(reason: SilenceReason): Handled {
   return { answer: silence(reason), change: undefined }
 }
 

@@ -1,3 +1,5 @@
+import type { Clock } from '../core/clock.ts'
+import { createLineLimiter } from '../core/line-limiter.ts'
 import type { Log } from '../core/log.ts'
 import type { DhcpEvent } from './dhcp-event.ts'
 
@@ -6,10 +8,8 @@ interface LineStyle {
   readonly message: string
 }
 
-/** A booting rack is quiet; what needs a person says what to do. */
-const lines: Readonly<Record<DhcpEvent['type'], LineStyle>> = {
-  offered: { level: 'debug', message: 'DHCP offer sent' },
-  acknowledged: { level: 'info', message: 'DHCP acknowledgement sent' },
+/** A machine that boots is told in a few lines; what needs a person says what to do. */
+const lines: Readonly<Record<Exclude<DhcpEvent['type'], 'offered' | 'acknowledged'>, LineStyle>> = {
   refused: { level: 'info', message: 'DHCP request refused' },
   ignored: { level: 'debug', message: 'DHCP packet ignored' },
   'offers-unanswered': {
@@ -34,14 +34,55 @@ const lines: Readonly<Record<DhcpEvent['type'], LineStyle>> = {
   'leases-not-stored': { level: 'error', message: 'leases could not be stored, so they were not given' },
 }
 
-/** `ignored` comes with every packet of every machine on the wire, so those lines are counted, not written. */
-const quiet: ReadonlySet<DhcpEvent['type']> = new Set(['ignored'])
+/** A hall of a thousand machines that powers on takes four lines each; a flood of invented ones gets no more. */
+const mostLinesAMinute = 6_000
+/** Of packets that were left unanswered; apart, so that those never push out the lines above. */
+const mostIgnoredLinesAMinute = 600
 
-/** Writes DHCP events to the log. */
-export function createDhcpEventLog({ log }: { readonly log: Log }): (event: DhcpEvent) => void {
-  return function logDhcpEvent({ type, at: _at, ...fields }) {
-    if (quiet.has(type)) return
-    const { level, message } = lines[type]
-    log[level](fields, message)
+function styleOf(event: DhcpEvent): LineStyle {
+  if (event.type === 'offered') {
+    // Machines that only want an address are told of when they have it.
+    return { level: event.handOut === undefined ? 'debug' : 'info', message: 'DHCP offer sent' }
+  }
+  if (event.type !== 'acknowledged') return lines[event.type]
+  if (event.role === 'boot-server') return { level: 'info', message: 'DHCP boot file told on port 4011' }
+  const isLease = event.address !== undefined
+  return { level: isLease ? 'info' : 'debug', message: isLease ? 'DHCP lease given' : 'DHCP options sent' }
+}
+
+/** What makes two lines say the same: of whom, and what about it. */
+function keyOf(event: DhcpEvent): string {
+  const who = 'mac' in event ? event.mac : 'interface' in event ? event.interface : ''
+  const about =
+    'target' in event
+      ? `${event.target} ${event.address}`
+      : 'reason' in event
+        ? event.reason
+        : 'problem' in event
+          ? event.problem
+          : ''
+  return `${event.type} ${who} ${about}`
+}
+
+/**
+ * Writes DHCP events to the log: one line a minute for the same machine and the same answer, because firmware asks four
+ * times. What was left out is counted in the next line.
+ */
+export function createDhcpEventLog({
+  log,
+  clock,
+}: {
+  readonly log: Log
+  readonly clock: Clock
+}): (event: DhcpEvent) => void {
+  const limiter = createLineLimiter({ clock, mostLines: mostLinesAMinute })
+  const ignored = createLineLimiter({ clock, mostLines: mostIgnoredLinesAMinute })
+
+  return function logDhcpEvent(event) {
+    const { level, message } = styleOf(event)
+    const suppressed = (event.type === 'ignored' ? ignored : limiter).admit(keyOf(event), level === 'error')
+    if (suppressed === undefined) return
+    const { type: _type, at: _at, ...fields } = event
+    log[level](suppressed === 0 ? fields : { ...fields, suppressed }, message)
   }
 }

@@ -38,6 +38,20 @@ export type HandOut =
   | { readonly kind: 'config'; readonly file: string }
   | { readonly kind: 'nothing'; readonly reason: NoHandOutReason }
 
+/** The file name or URL of what is handed out. */
+export function targetOf(handOut: HandOut): string | undefined {
+  switch (handOut.kind) {
+    case 'file':
+    case 'config':
+      return handOut.file
+    case 'url':
+    case 'script':
+      return handOut.url
+    case 'nothing':
+      return undefined
+  }
+}
+
 export type NoHandOutReason =
   | 'decision-ignore'
   | 'local-boot-silent'

@@ -3,6 +3,7 @@ import { type DhcpAnswer, silence } from './answer.ts'
 import { assembleReply } from './assemble-reply.ts'
 import { bootFields } from './boot-fields.ts'
 import { type DhcpPorts, replyDestination } from './destination.ts'
+import type { DhcpAdvice } from './dhcp-advice.ts'
 import type { LeaseAnswer } from './leases/lease-answer.ts'
 import type { HandOut } from './loader-ladder.ts'
 import { leaseTimeOptions } from './network-options.ts'
@@ -15,6 +16,7 @@ import type { ServerIdentity } from './server-identity.ts'
 /** How a boot client goes on; absent for machines that only want an address. */
 export interface BootWish {
   readonly client: PxeClient
+  readonly advice: DhcpAdvice
   readonly handOut: Exclude<HandOut, { readonly kind: 'nothing' }>
 }
 

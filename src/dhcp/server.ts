@@ -2,7 +2,7 @@ import type { Clock, Timers } from '../core/clock.ts'
 import type { Ipv4 } from '../core/ipv4.ts'
 import type { MacAddress } from '../core/mac.ts'
 import { type AckQueue, createAckQueue } from './ack-queue.ts'
-import { type DhcpReply, type SilenceReason, silence, silenceReasons } from './answer.ts'
+import { type DhcpReply, silence } from './answer.ts'
 import { type DeviceSockets, loadDeviceSockets } from './bind-to-device.ts'
 import { type DhcpPorts, standardPorts } from './destination.ts'
 import type { DecideForDhcp } from './dhcp-advice.ts'
@@ -15,7 +15,9 @@ import { type InterfaceAddresses, listInterfaceAddresses } from './interface-add
 import type { PoolUsage } from './leases/allocate.ts'
 import type { LeaseStore } from './leases/lease.ts'
 import type { PortRole } from './open-sockets.ts'
+import { createPacketTally, type DhcpCounts } from './packet-tally.ts'
 import type { PxeClient } from './pxe-client.ts'
+import { createTroubleTally, type Trouble } from './trouble-tally.ts'
 import { createWires, type OpenWire, type WireState } from './wires.ts'
 
 export interface DhcpServerParts {
@@ -42,12 +44,6 @@ export interface DhcpServerParts {
   readonly loadDevices?: () => Promise<DeviceSockets | undefined>
 }
 
-/** How many packets ended how, since the start; every name is there from the beginning. */
-export interface DhcpCounts {
-  readonly replies: Readonly<Record<DhcpReply['kind'], number>>
-  readonly silences: Readonly<Record<SilenceReason, number>>
-}
-
 export interface DhcpServer {
   /**
    * Loads the leases and opens the sockets. Interfaces without an address yet are waited for.
@@ -60,6 +56,7 @@ export interface DhcpServer {
   isReady(): boolean
   wires(): readonly WireState[]
   counts(): DhcpCounts
+  troubles(): Readonly<Record<Trouble, number>>
   usage(): readonly (PoolUsage & { readonly subnet: string })[]
   /** Which address a machine was last seen to have: for TFTP names made from addresses, and for `bind: address`. */
   addressOf(mac: MacAddress): Ipv4 | undefined
@@ -68,21 +65,25 @@ export interface DhcpServer {
   machineOf(mac: MacAddress): PxeClient | undefined
   /** A machine went on by TFTP or HTTP: its offers were not in vain. */
   noteContact(mac: MacAddress): void
+  /** A machine fetched what was decided for it, so the loader that it was handed runs and goes on. */
+  noteDecision(mac: MacAddress): void
   unansweredClients(): readonly ClientKey[]
 }
 
 /** DHCP on the wire: receives, asks the engine, stores what must be stored, sends. */
 export function createDhcpServer(parts: DhcpServerParts): DhcpServer {
-  const { settings, clock, timers, onEvent, leases, ports = standardPorts } = parts
-  const replies = { offer: 0, acknowledge: 0, refuse: 0 }
-  const silences = Object.fromEntries(silenceReasons.map((reason) => [reason, 0])) as Record<
-    SilenceReason,
-    number
-  >
+  const { settings, clock, timers, leases, ports = standardPorts } = parts
+  const packets = createPacketTally()
+  const troubles = createTroubleTally()
   let wires: ReturnType<typeof createWires> | undefined
   let acks: AckQueue | undefined
   let areLeasesStored = true
   let isStopping = false
+
+  function onEvent(event: DhcpEvent): void {
+    troubles.note(event)
+    parts.onEvent(event)
+  }
 
   const engine = createDhcpEngine({
     settings,
@@ -96,13 +97,13 @@ export function createDhcpServer(parts: DhcpServerParts): DhcpServer {
 
   function onDatagram(bytes: Buffer, port: PortRole, source: DatagramSource, wire: OpenWire): void {
     if (isStopping) return
-    const { answer, change } = handleSafely({ bytes, port, source, wire })
-    if (answer.kind === 'silent') silences[answer.reason]++
+    const { answer, change, messageType } = handleSafely({ bytes, port, source, wire })
+    if (answer.kind === 'silent') packets.noteSilence(messageType, answer.reason)
     if (change === undefined || acks === undefined) {
-      if (answer.kind !== 'silent') sendReply(wire, port, answer)
+      if (answer.kind !== 'silent') sendReply(wire, port, answer, messageType)
       return
     }
-    acks.push(change, answer.kind === 'silent' ? nothing : () => sendReply(wire, port, answer))
+    acks.push(change, answer.kind === 'silent' ? nothing : () => sendReply(wire, port, answer, messageType))
   }
 
   /** A mistake of ours must cost one machine one answer, not all machines the service (field case 38). */
@@ -113,12 +114,17 @@ export function createDhcpServer(parts: DhcpServerParts): DhcpServer {
       const problem = error instanceof Error ? (error.stack ?? error.message) : String(error)
       const packet = Buffer.from(datagram.bytes).toString('hex')
       onEvent({ type: 'packet-failed', at: clock.now(), interface: datagram.wire.interface, problem, packet })
-      return { answer: silence('packet-failed'), change: undefined }
+      return { answer: silence('packet-failed'), change: undefined, messageType: undefined }
     }
   }
 
-  function sendReply(wire: OpenWire, port: PortRole, reply: DhcpReply): void {
-    replies[reply.kind]++
+  function sendReply(
+    wire: OpenWire,
+    port: PortRole,
+    reply: DhcpReply,
+    messageType: number | undefined,
+  ): void {
+    packets.noteReply(messageType, reply.kind)
     wire.send(reply.bytes, port, reply.destination)
   }
 
@@ -177,12 +183,14 @@ export function createDhcpServer(parts: DhcpServerParts): DhcpServer {
     },
     isReady: () => areLeasesStored && (wires?.states().every(({ isReady }) => isReady) ?? false),
     wires: () => wires?.states() ?? [],
-    counts: () => ({ replies: { ...replies }, silences: { ...silences } }),
+    counts: packets.counts,
+    troubles: troubles.counts,
     usage: () => engine.addresses?.usage(Math.floor(clock.now() / 1000)) ?? [],
     addressOf: (mac) => engine.follower.learned.addressOf(mac),
     macOf: (address) => engine.follower.learned.macOf(address),
     machineOf: engine.follower.machineOf,
     noteContact: engine.follower.noteContact,
+    noteDecision: engine.follower.noteDecision,
     unansweredClients: engine.follower.unansweredClients,
   }
 }

@@ -31,6 +31,7 @@ export function adviseDhcp(client: BootClient, adviser: DhcpAdviser, now: number
       : (shimFor(client, settings, adviser) ?? settings.loader?.value)
   return {
     kind: decision.kind,
+    reason: decision.reasons[0].code,
     ...('method' in decision ? { method: decision.method } : {}),
     ...(host === undefined ? {} : { host: host.id }),
     ...(loader === undefined ? {} : { loader }),

@@ -1,5 +1,6 @@
 import { answerScriptName } from '../boot/answer-script-name.ts'
 import type { Config } from '../config/config.ts'
+import type { BootEvent } from '../core/boot-event.ts'
 import type { Clock, Timers } from '../core/clock.ts'
 import { formatIpv4, parseIpv4 } from '../core/ipv4.ts'
 import type { LoaderSource } from '../core/loader.ts'
@@ -15,11 +16,15 @@ import type { DhcpServer } from '../dhcp/server.ts'
 import type { PartReadiness } from '../http/admin/operations.ts'
 import { baseUrl } from '../http/boot/base-url.ts'
 import type { Renderer } from '../render/renderer.ts'
+import type { DhcpFigures, TftpFigures } from '../telemetry/network-metrics.ts'
 import type { TftpEvent } from '../tftp/event.ts'
 import { createTftpEventLog } from '../tftp/event-log.ts'
 import { loadKernelUdp } from '../tftp/kernel-udp.ts'
+import { createRequestTally } from '../tftp/request-tally.ts'
 import { createTftpServer, type TftpServer } from '../tftp/server.ts'
+import { bootStepOfDhcp, bootStepOfTftp } from './boot-steps.ts'
 import type { Engine } from './engine.ts'
+import { createEventQueue } from './event-queue.ts'
 import { startDhcp } from './start-dhcp.ts'
 import { createTftpFiles, type TftpConfigName } from './tftp-files.ts'
 import { type OwnAddresses, tftpListen } from './tftp-listen.ts'
@@ -38,13 +43,19 @@ export interface BootNetworkOptions {
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Log
-  readonly onDhcpEvent: (event: DhcpEvent) => void
-  readonly onTftpEvent: (event: TftpEvent) => void
+  /** Steps of boots, one each, as the boot listener tells of its own. */
+  readonly onBootEvent: (event: BootEvent) => void
 }
 
 /** DHCP and TFTP, as far as the configuration turns them on. */
 export interface BootNetwork extends SeenMachines {
   parts(): readonly PartReadiness[]
+  /** For each of the two that is on. */
+  figures(): { readonly dhcp?: () => DhcpFigures; readonly tftp?: () => TftpFigures }
+  /** A machine speaks HTTP with us from this address: what DHCP told it was not in vain. */
+  noteContact(address: string): void
+  /** A machine has fetched what was decided for it: its loader runs and goes on. */
+  noteDecision(mac: MacAddress): void
   /** Where TFTP listens now. */
   tftpAddresses(): readonly { readonly address: string; readonly port: number }[]
   stop(): Promise<void>
@@ -52,9 +63,24 @@ export interface BootNetwork extends SeenMachines {
 
 /** @throws ServiceError LISTEN_FAILED naming the port and what to do */
 export async function startBootNetwork(options: BootNetworkOptions): Promise<BootNetwork> {
-  const { config, engine, clock, timers, log } = options
+  const { config, engine, clock, timers, log, onBootEvent } = options
   let dhcp: DhcpServer | undefined
   let tftp: TftpServer | undefined
+
+  const logDhcpEvent = createDhcpEventLog({ log, clock })
+  const logTftpEvent = createTftpEventLog(log, clock, macOf)
+  const requests = createRequestTally()
+  // A packet has its answer before the log hears of it.
+  const dhcpEvents = createEventQueue<DhcpEvent>((event) => {
+    logDhcpEvent(event)
+    const step = bootStepOfDhcp(event)
+    if (step !== undefined) onBootEvent(step)
+  })
+  const tftpEvents = createEventQueue<TftpEvent>((event) => {
+    logTftpEvent(event)
+    const step = bootStepOfTftp(event, macOf)
+    if (step !== undefined) onBootEvent(step)
+  })
 
   const baseUrlOf = (address: string) =>
     baseUrl(config.boot.address ?? {}, { localAddress: address, localPort: options.bootPort })
@@ -79,7 +105,6 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
   }
 
   if (config.boot.tftp !== undefined) {
-    const logTftpEvent = createTftpEventLog(log, clock)
     const kernel = await loadKernelUdp()
     const { ports, maxBlockSize } = config.boot.tftp
     tftp = createTftpServer({
@@ -98,8 +123,8 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
       clock,
       timers,
       onEvent(event) {
-        logTftpEvent(event)
-        options.onTftpEvent(event)
+        requests.note(event)
+        tftpEvents.push(event)
         const mac = event.type === 'requested' ? macOf(event.client.address) : undefined
         if (mac !== undefined) dhcp?.noteContact(mac)
       },
@@ -107,7 +132,6 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
     await tftp.start()
   }
   if (config.boot.dhcp !== undefined) {
-    const logDhcpEvent = createDhcpEventLog({ log })
     try {
       dhcp = await startDhcp({
         ...options,
@@ -116,10 +140,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
         inventory: () => engine.loaded().inventory,
         streams: () => engine.loaded().config.streams,
         dataDirectory: engine.storage.directory.path,
-        onEvent(event) {
-          logDhcpEvent(event)
-          options.onDhcpEvent(event)
-        },
+        onEvent: dhcpEvents.push,
       })
     } catch (error) {
       await tftp?.stop()
@@ -133,10 +154,28 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
   }
 
   const machineOf = (mac: MacAddress) => dhcp?.machineOf(mac)
+  const dhcpFigures = (server: DhcpServer) => (): DhcpFigures => ({
+    ...server.counts(),
+    troubles: server.troubles(),
+    pools: server.usage(),
+  })
+  const tftpFigures = (server: TftpServer) => (): TftpFigures => ({
+    ...requests.counts(),
+    activeTransfers: server.activeTransfers,
+  })
 
   return {
     macOf,
     machineOf,
+    figures: () => ({
+      ...(dhcp === undefined ? {} : { dhcp: dhcpFigures(dhcp) }),
+      ...(tftp === undefined ? {} : { tftp: tftpFigures(tftp) }),
+    }),
+    noteContact(address) {
+      const mac = dhcp === undefined ? undefined : macOf(address)
+      if (mac !== undefined) dhcp?.noteContact(mac)
+    },
+    noteDecision: (mac) => dhcp?.noteDecision(mac),
     tftpAddresses: () => tftp?.listening ?? [],
     parts() {
       const parts: PartReadiness[] = []
@@ -150,6 +189,8 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
     async stop() {
       await dhcp?.stop()
       await tftp?.stop(1_000)
+      dhcpEvents.drain()
+      tftpEvents.drain()
     },
   }
 }

@@ -29,7 +29,7 @@ import { createLoaderShelf } from './loader-shelf.ts'
 import { realClock, realTimers } from './real-time.ts'
 import type { Service } from './service.ts'
 import { shippedTemplates } from './shipped-templates.ts'
-import { startBootNetwork } from './start-boot-network.ts'
+import { type BootNetwork, startBootNetwork } from './start-boot-network.ts'
 import { createSwappableRenderer } from './swappable-renderer.ts'
 import { startTasks } from './tasks.ts'
 
@@ -71,9 +71,14 @@ export async function startService({
   try {
     const metrics = createMetrics({ version, clock })
     const logBootEvent = createBootLog({ log })
+    let network: BootNetwork | undefined
     const bootEvents = createEventQueue<BootEvent>((event) => {
       metrics.onBootEvent(event)
       logBootEvent(event)
+      // An iPXE that lacks something is sent for another one, and has not come any further yet.
+      if (event.type === 'decided' && event.kind !== 'chainload' && event.mac !== undefined) {
+        network?.noteDecision(event.mac)
+      }
     })
     const requests = createEventQueue<RequestFacts>((facts) => metrics.onRequest('boot', ...facts))
     stops.push(() => {
@@ -122,10 +127,10 @@ export async function startService({
     }
     const loaders = createLoaderShelf({ directories: boot.loaders, clock, log })
     // The boot listener is open before DHCP is, and asks it later.
-    let seen: SeenMachines = nobodySeen
+    const seen = (): SeenMachines => network ?? nobodySeen
     const bootListener = createBootListener({
       loaders,
-      seen: { macOf: (address) => seen.macOf(address), machineOf: (mac) => seen.machineOf(mac) },
+      seen: { macOf: (address) => seen().macOf(address), machineOf: (mac) => seen().machineOf(mac) },
       catalog: engine.publisher,
       bootService: engine.bootService,
       renderer,
@@ -136,6 +141,7 @@ export async function startService({
       onEvent: bootEvents.push,
       onRequest: (...facts) => requests.push(facts),
       onFileProblem: (sha256) => void engine.recheck(sha256),
+      onContact: (address) => network?.noteContact(address),
       onLoaderProblem: () => loaders.refresh(),
     })
 
@@ -179,7 +185,7 @@ export async function startService({
     const bootUrl = urlOf(bound, boot.address ?? {})
 
     const configError = () => refused ?? notTaken
-    const network = await startBootNetwork({
+    const started = await startBootNetwork({
       config: loaded.config,
       bootPort: bound.port,
       engine,
@@ -190,14 +196,16 @@ export async function startService({
       clock,
       timers,
       log,
-      onDhcpEvent: () => {},
-      onTftpEvent: () => {},
+      onBootEvent: bootEvents.push,
     })
-    seen = network
-    stops.push(() => network.stop())
+    network = started
+    stops.push(() => started.stop())
+    const { dhcp, tftp } = started.figures()
+    if (dhcp !== undefined) metrics.observeDhcp(dhcp)
+    if (tftp !== undefined) metrics.observeTftp(tftp)
 
     const parts = (): readonly PartReadiness[] => [
-      ...network.parts(),
+      ...started.parts(),
       { part: 'boot-http', ready: bootListener.address() !== undefined },
       {
         part: 'config',
@@ -244,7 +252,7 @@ export async function startService({
     return {
       bootUrl,
       adminUrl: urlOf(admin.address, {}),
-      tftpAddresses: network.tftpAddresses,
+      tftpAddresses: started.tftpAddresses,
       operations,
       stop,
     }

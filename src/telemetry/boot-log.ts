@@ -12,9 +12,11 @@ export interface BootLogLine {
 /**
  * One boot step as one log line: fixed message, facts as fields, so that lines can be counted.
  * What real firmware does all day (probes with HEAD, ranges, aborts after the header) never reaches `warn`, or it
- * would bury what needs a person (field case 165).
+ * would bury what needs a person (field case 165). `undefined`: the step has its line already, from the protocol that
+ * made it and knows more of it.
  */
-export function bootLogLine(event: BootEvent): BootLogLine {
+export function bootLogLine(event: BootEvent): BootLogLine | undefined {
+  if (event.type === 'dhcp-answered' || event.type === 'tftp-ended') return undefined
   if (event.type === 'decided') {
     const { bootId, kind, reason, mac, host, address, bootimage } = event
     const needsAttention = kind === 'hold' && reason !== 'mode-hold'
@@ -35,7 +37,7 @@ export function bootLogLine(event: BootEvent): BootLogLine {
 /** Writes boot events to the log, as they come from the boot service's event stream. */
 export function createBootLog({ log }: { log: Log }): (event: BootEvent) => void {
   return function logBootEvent(event) {
-    const { level, message, fields } = bootLogLine(event)
-    log[level](fields, message)
+    const line = bootLogLine(event)
+    if (line !== undefined) log[line.level](line.fields, line.message)
   }
 }

@@ -5,6 +5,7 @@ import type { BootEvent } from '../core/boot-event.ts'
 import type { Clock } from '../core/clock.ts'
 import { type ReasonCode, reasonTexts } from '../core/reason.ts'
 
+import { type DhcpFigures, observeDhcp, observeTftp, type TftpFigures } from './network-metrics.ts'
 export const listeners = ['boot', 'admin', 'control'] as const
 export type ListenerName = (typeof listeners)[number]
 
@@ -41,6 +42,9 @@ export interface Metrics {
   /** The text that a scrape gets. */
   text(): Promise<string>
   readonly contentType: string
+  /** Where DHCP is on: its figures, asked for by each scrape. */
+  observeDhcp(figures: () => DhcpFigures): void
+  observeTftp(figures: () => TftpFigures): void
 }
 
 export interface MetricsOptions {
@@ -70,6 +74,12 @@ const downloadOutcomes = Object.keys({
 const sentRoles = ['kernel', 'initramfs', 'rootfs', 'disk', 'other'] as const
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
 
+const stepNames: Readonly<Record<BootEvent['type'], string>> = {
+  'dhcp-answered': 'dhcp',
+  'tftp-ended': 'tftp',
+  decided: 'decision',
+  'artifact-sent': 'artifact',
+}
 const failedChecks: ReadonlyMap<string, VerifyCheck> = new Map([
   ['ARTIFACT_DIGEST_MISMATCH', 'digest'],
   ['ARTIFACT_EMPTY', 'size'],
@@ -143,6 +153,14 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     registers,
     collect() {
       this.reset()
+  const steps = new Counter({
+    name: 'pilotlight_boot_steps_total',
+    help: 'Steps of boots; where the numbers fall from one step to the next, machines get stuck.',
+    labelNames: ['step'],
+    registers,
+  })
+  for (const step of Object.values(stepNames)) steps.inc({ step }, 0)
+
       for (const [stream, at] of lastSuccess) this.set({ stream }, (at ?? 0) / 1000)
     },
   })
@@ -173,7 +191,7 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     onBootEvent(event) {
       if (event.type === 'decided') {
         decisions.inc({ kind: event.kind, reason: event.reason })
-      } else if (event.method === 'GET') {
+      } else if (event.type === 'artifact-sent' && event.method === 'GET') {
         const role = sentRoles.find((known) => known === event.role) ?? 'other'
         sentBytes.inc({ role }, event.sentBytes)
       }
@@ -186,6 +204,7 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     },
     onVerifyFailure(check) {
       verifyFailures.inc({ check })
+      steps.inc({ step: stepNames[event.type] })
     },
     onRequest(listener, route, method, status, seconds) {
       requests.observe(
@@ -216,3 +235,5 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     contentType: registry.contentType,
   }
 }
+    observeDhcp: (figures) => observeDhcp(registry, figures),
+    observeTftp: (figures) => observeTftp(registry, figures),

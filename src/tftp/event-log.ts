@@ -1,5 +1,7 @@
 import type { Clock } from '../core/clock.ts'
+import { createLineLimiter } from '../core/line-limiter.ts'
 import type { Log } from '../core/log.ts'
+import type { MacAddress } from '../core/mac.ts'
 import type { TftpEvent } from './event.ts'
 import { errorCodes } from './packet.ts'
 import type { TftpName } from './tftp-name.ts'
@@ -11,14 +13,14 @@ interface LogLine {
   readonly level: Level
   readonly message: string
   readonly fields: object
-  /** Lines of one key come once a minute. */
+  /** Lines of one key come once a minute; absent: what an admin looks for, each of them. */
   readonly noiseKey?: string
 }
 
-const noiseIntervalMs = 60_000
-const mostNoiseKeys = 4096
-/** Of all keys together: whoever invents addresses and names must not write our log. */
+/** A minute, of all clients together: whoever invents addresses and names must not write our log. */
 const mostNoiseLines = 600
+/** A minute, of files that arrived: a thousand machines at once take a loader each, some two. */
+const mostNewsLines = 6_000
 
 /** Names that loaders try without needing them; a miss is no news (field cases 60, 81, 84). */
 function isOptional(name: TftpName): boolean {
@@ -47,10 +49,10 @@ function endedLine(event: TftpEvent & { type: 'ended' }): LogLine {
     clientError.code !== errorCodes.undefined &&
     clientError.code !== errorCodes.optionRefused
   const fields = { client: client.address, file: name.path, ...figures, clientError, err: cause }
-  if (isComplaint) return { level: 'warn', message: 'tftp client reports an error', fields }
-  return level === 'info'
-    ? { level, message, fields }
-    : { level, message, fields, noiseKey: `${client.address} ${name.path}` }
+  const noiseKey = `${client.address} ${name.path}`
+  if (isComplaint) return { level: 'warn', message: 'tftp client reports an error', fields, noiseKey }
+  // The end of a transfer that went well is news, each time; noise must not push it out.
+  return level === 'info' ? { level, message, fields } : { level, message, fields, noiseKey }
 }
 
 function refusedLine(event: TftpEvent & { type: 'refused' }): LogLine {
@@ -104,39 +106,27 @@ function lineOf(event: TftpEvent): LogLine {
 /**
  * Events as log lines: fixed text with fields, the normal life of a boot below `info`, and no more than one line a
  * minute for the same client, name and message (field cases 60, 84, 165). What was left out is counted in the next.
+ * @param macOf whose address a client has, as far as DHCP has seen it
  */
-export function createTftpEventLog(log: Log, clock: Clock): (event: TftpEvent) => void {
-  const quiet = new Map<string, { until: number; suppressed: number }>()
-  let minute = { until: 0, lines: 0 }
-
-  /** How many like it were left out before, or `undefined` when this one is to be left out too. */
-  function admit(key: string, level: Level): number | undefined {
-    const now = clock.now()
-    const known = quiet.get(key)
-    if (known !== undefined && now < known.until) {
-      known.suppressed += 1
-      return undefined
-    }
-    if (now >= minute.until) minute = { until: now + noiseIntervalMs, lines: 0 }
-    minute.lines += 1
-    if (minute.lines > mostNoiseLines && level !== 'error') return undefined
-    quiet.delete(key)
-    if (quiet.size >= mostNoiseKeys) {
-      const [oldest] = quiet.keys()
-      if (oldest !== undefined) quiet.delete(oldest)
-    }
-    quiet.set(key, { until: now + noiseIntervalMs, suppressed: 0 })
-    return known?.suppressed ?? 0
-  }
+export function createTftpEventLog(
+  log: Log,
+  clock: Clock,
+  macOf: (address: string) => MacAddress | undefined = () => undefined,
+): (event: TftpEvent) => void {
+  const news = createLineLimiter({ clock, mostLines: mostNewsLines })
+  const noise = createLineLimiter({ clock, mostLines: mostNoiseLines })
 
   return (event) => {
     const { level, message, fields, noiseKey } = lineOf(event)
-    if (noiseKey === undefined) {
-      log[level](fields, message)
-      return
-    }
-    const suppressed = admit(`${noiseKey} ${message}`, level)
+    const suppressed =
+      noiseKey === undefined
+        ? news.admit(undefined)
+        : noise.admit(`${noiseKey} ${message}`, level === 'error')
     if (suppressed === undefined) return
-    log[level](suppressed === 0 ? fields : { ...fields, suppressed }, message)
+    const mac = macOf(event.client.address)
+    log[level](
+      { ...(mac === undefined ? {} : { mac }), ...fields, ...(suppressed === 0 ? {} : { suppressed }) },
+      message,
+    )
   }
 }

@@ -36,6 +36,10 @@ describe('machines that let offers pass (case 5)', () => {
       'a file that it fetched',
       (rig: ReturnType<typeof createRig>) => rig.engine.follower.noteContact(client),
     ],
+    [
+      'a script that it fetched',
+      (rig: ReturnType<typeof createRig>) => rig.engine.follower.noteDecision(client),
+    ],
   ])('are not those that went on: %s', (_, goOn) => {
     const rig = createRig()
     for (const secs of [0, 4, 12, 28]) rig.send(discover(secs))
@@ -145,6 +149,16 @@ describe('a loop of loaders', () => {
       expect.objectContaining({ mac: client, handOut: 'file', interface: 'eth1' }),
     ])
   })
+
+  it('is not one that fetches its decision at every boot, as shim and GRUB do without asking again', () => {
+    const rig = createRig()
+    for (let run = 1; run <= 12; run++) {
+      rig.send(request({ xid: run, options: `35 01 01 ${option(60, 'PXEClient')} 5d 02 00 07 ff` }))
+      rig.engine.follower.noteDecision(client)
+      rig.clock.advance(90_000)
+    }
+    expect(rig.events.types()).not.toContain('loop-suspected')
+  })
 })
 
 describe('what cannot be answered', () => {
@@ -177,7 +191,10 @@ describe('what cannot be answered', () => {
 
 describe('events', () => {
   it('say who was answered, as whom, and how the machine goes on', () => {
-    const rig = createRig({ settings: serverSettings() })
+    const rig = createRig({
+      settings: serverSettings(),
+      advice: { kind: 'live', host: 'rack1-n01', reason: 'follows-current' },
+    })
     rig.send(fixture('edk2-http-x64-discover'))
     expect(rig.events.events).toEqual([
       {
@@ -189,6 +206,10 @@ describe('events', () => {
         address: expect.stringMatching(/^192\.0\.2\.5\d$/),
         platform: 'efi-x64',
         handOut: 'url',
+        target: 'http://192.0.2.10:8080/loaders/snponly.efi',
+        host: 'rack1-n01',
+        decision: 'live',
+        reason: 'follows-current',
       },
     ])
   })

@@ -23,12 +23,13 @@ const steps = {
     bootClass,
     isIpxe,
     forMs,
+    xid = randomInt(2 ** 32),
     isFirstEnough,
   }) {
     const { openDhcpClient } = await load('runtime/clients/dhcp-client.js')
     const { loadDeviceSockets } = await load('dhcp/bind-to-device.js')
     const client = await openDhcpClient({ port: 68, device, devices: await loadDeviceSockets() })
-    const question = { xid: randomInt(2 ** 32), mac: parseMac(mac), architecture, bootClass, isIpxe }
+    const question = { xid, mac: parseMac(mac), architecture, bootClass, isIpxe }
     const replies = await client.ask(
       question,
       { address: '255.255.255.255', port: 67 },

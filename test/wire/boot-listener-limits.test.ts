@@ -173,6 +173,27 @@ describe('start and stop', () => {
     await listener.close()
   })
 
+  test('a contact is told once a connection, with the address that DHCP knows', async () => {
+    const contacts: string[] = []
+    const listener = createBootListener({
+      catalog: { current: () => makeCatalog() },
+      bootService: createScriptedBootService(),
+      renderer: plainRenderer,
+      log: silentLog,
+      clock: { now: () => 0 },
+      onContact: (address) => void contacts.push(address),
+    })
+    const { port } = await listener.listen({ host: '::', port: 0 })
+    const connection = await openRaw(port)
+    for (let times = 0; times < 2; times++) {
+      connection.send('GET /boot.ipxe HTTP/1.1\r\n\r\n')
+      await connection.next()
+    }
+    connection.destroy()
+    expect(contacts).toEqual(['127.0.0.1'])
+    await listener.close()
+  })
+
   test('closing takes nothing new, lets a transfer end within its grace, and may be asked twice', async () => {
     const { port, listener, image } = await start()
     const idle = await openRaw(port)

@@ -65,6 +65,8 @@ export interface BootListenerOptions {
   readonly onEvent?: (event: BootEvent) => void
   /** `route` is a pattern of `bootRoutes`, or absent when none matched. */
   readonly onRequest?: (route: string | undefined, method: string, status: number, seconds: number) => void
+  /** Somebody opened a connection. */
+  readonly onContact?: (address: string) => void
   /** A file of the catalog is not on disk as it should be. It is not served; it needs a scrub. */
   readonly onFileProblem?: (sha256: Sha256, problem: FileProblem | 'cut-while-sent') => void
   /** A loader is not on disk as it was catalogued: the catalogue needs to be read again. */
@@ -178,7 +180,9 @@ export function createBootListener(options: BootListenerOptions): BootListener {
   server.on('checkContinue', onRequest)
   server.on('checkExpectation', onRequest)
   server.on('connection', (socket: Socket) => {
-    if (connections.open(socket) === undefined && misses.allows(`connections ${socket.remoteAddress}`)) {
+    const connection = connections.open(socket)
+    if (connection !== undefined) options.onContact?.(connection.address)
+    else if (misses.allows(`connections ${socket.remoteAddress}`)) {
       log.warn({ address: socket.remoteAddress }, 'too many boot connections from one address')
     }
   })
