@@ -140,8 +140,8 @@ export async function startService({
       ignoredMachines: boot.http.ignoredMachines,
       onEvent: bootEvents.push,
       onRequest: (...facts) => requests.push(facts),
-      onFileProblem: (sha256) => void engine.recheck(sha256),
       onContact: (address) => network?.noteContact(address),
+      onFileProblem: (sha256) => void engine.recheck(sha256),
       onLoaderProblem: () => loaders.refresh(),
     })
 

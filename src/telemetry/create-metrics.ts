@@ -4,8 +4,8 @@ import type { DecisionKind } from '../core/boot-decision.ts'
 import type { BootEvent } from '../core/boot-event.ts'
 import type { Clock } from '../core/clock.ts'
 import { type ReasonCode, reasonTexts } from '../core/reason.ts'
-
 import { type DhcpFigures, observeDhcp, observeTftp, type TftpFigures } from './network-metrics.ts'
+
 export const listeners = ['boot', 'admin', 'control'] as const
 export type ListenerName = (typeof listeners)[number]
 
@@ -39,12 +39,12 @@ export interface Metrics {
   /** For a stream that the configuration no longer has. */
   forgetStream(stream: string): void
   setCacheBytes(bytes: number): void
-  /** The text that a scrape gets. */
-  text(): Promise<string>
-  readonly contentType: string
   /** Where DHCP is on: its figures, asked for by each scrape. */
   observeDhcp(figures: () => DhcpFigures): void
   observeTftp(figures: () => TftpFigures): void
+  /** The text that a scrape gets. */
+  text(): Promise<string>
+  readonly contentType: string
 }
 
 export interface MetricsOptions {
@@ -71,15 +71,15 @@ const downloadOutcomes = Object.keys({
   failed: true,
   aborted: true,
 } satisfies Record<DownloadOutcome, true>) as DownloadOutcome[]
-const sentRoles = ['kernel', 'initramfs', 'rootfs', 'disk', 'other'] as const
-const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
-
 const stepNames: Readonly<Record<BootEvent['type'], string>> = {
   'dhcp-answered': 'dhcp',
   'tftp-ended': 'tftp',
   decided: 'decision',
   'artifact-sent': 'artifact',
 }
+const sentRoles = ['kernel', 'initramfs', 'rootfs', 'disk', 'other'] as const
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
+
 const failedChecks: ReadonlyMap<string, VerifyCheck> = new Map([
   ['ARTIFACT_DIGEST_MISMATCH', 'digest'],
   ['ARTIFACT_EMPTY', 'size'],
@@ -138,6 +138,14 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
   })
   for (const role of sentRoles) sentBytes.inc({ role }, 0)
 
+  const steps = new Counter({
+    name: 'pilotlight_boot_steps_total',
+    help: 'Steps of boots; where the numbers fall from one step to the next, machines get stuck.',
+    labelNames: ['step'],
+    registers,
+  })
+  for (const step of Object.values(stepNames)) steps.inc({ step }, 0)
+
   const cacheBytes = new Gauge({
     name: 'pilotlight_cache_used_bytes',
     help: 'Bytes of verified artifacts in the data directory.',
@@ -153,14 +161,6 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     registers,
     collect() {
       this.reset()
-  const steps = new Counter({
-    name: 'pilotlight_boot_steps_total',
-    help: 'Steps of boots; where the numbers fall from one step to the next, machines get stuck.',
-    labelNames: ['step'],
-    registers,
-  })
-  for (const step of Object.values(stepNames)) steps.inc({ step }, 0)
-
       for (const [stream, at] of lastSuccess) this.set({ stream }, (at ?? 0) / 1000)
     },
   })
@@ -189,6 +189,7 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
 
   return {
     onBootEvent(event) {
+      steps.inc({ step: stepNames[event.type] })
       if (event.type === 'decided') {
         decisions.inc({ kind: event.kind, reason: event.reason })
       } else if (event.type === 'artifact-sent' && event.method === 'GET') {
@@ -231,9 +232,9 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     setCacheBytes(bytes) {
       cacheBytes.set(bytes)
     },
+    observeDhcp: (figures) => observeDhcp(registry, figures),
+    observeTftp: (figures) => observeTftp(registry, figures),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   }
 }
-    observeDhcp: (figures) => observeDhcp(registry, figures),
-    observeTftp: (figures) => observeTftp(registry, figures),
