@@ -205,7 +205,6 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     },
     onVerifyFailure(check) {
       verifyFailures.inc({ check })
-      steps.inc({ step: stepNames[event.type] })
     },
     onRequest(listener, route, method, status, seconds) {
       requests.observe(
