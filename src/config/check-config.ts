@@ -1,17 +1,25 @@
-import { isIP } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
-import { isInSubnet, parseIpv4Subnet } from '../core/ipv4.ts'
+import { checkDhcp } from './check-dhcp.ts'
 import { checkSettings, knownNames } from './check-settings.ts'
 import type { ConfigPath } from './config-path.ts'
 import type { LayeredData, Reporter } from './layered-data.ts'
-import { isLoopback, type ListenAddress, parseBootAddress, parseListenAddress } from './listen-address.ts'
-import { parseIpv4Range } from './port-and-address-ranges.ts'
+import { isLoopback, type ListenAddress, parseListenAddress } from './listen-address.ts'
 import type { RawConfig } from './schema.ts'
 import { suggestion } from './suggest.ts'
 import { originOf } from './web-url.ts'
 
-/** What a schema cannot say: how the parts of a valid configuration fit together. `now` in ms since the epoch. */
-export function checkConfig(raw: RawConfig, layers: LayeredData, report: Reporter, now: number): void {
+export interface ConfigCheck {
+  readonly layers: LayeredData
+  readonly report: Reporter
+  /** Ms since the epoch. */
+  readonly now: number
+  /** Absolute. */
+  readonly dataDir: string
+}
+
+/** What a schema cannot say: how the parts of a valid configuration fit together. */
+export function checkConfig(raw: RawConfig, { layers, report, now, dataDir }: ConfigCheck): void {
+  checkDataDir(dataDir, report)
   checkListeners(raw, report)
   checkDhcp(raw, report)
   checkStreams(raw, report)
@@ -46,66 +54,46 @@ function overlap(a: ListenAddress, b: ListenAddress): boolean {
   return a.port === b.port && a.port !== 0 && (isAny(a) || isAny(b) || a.host === b.host)
 }
 
-function checkDhcp(raw: RawConfig, report: Reporter): void {
-  const { dhcp, tftp } = raw.boot
-  if (dhcp === undefined || dhcp.mode === 'off') return
-  if (tftp === undefined) {
-    report.warn(
-      ['boot', 'dhcp'],
-      'without boot.tftp only UEFI HTTP Boot and iPXE find a loader',
-      undefined,
-      'key',
-    )
-  }
-  if (dhcp.mode === 'server' && dhcp.subnets.length === 0) {
-    report.problem(
-      ['boot', 'dhcp'],
-      'mode server needs subnets; allowed: a list of { subnet, ranges, … }',
-      undefined,
-      'key',
-    )
-  }
-  if (dhcp.mode === 'proxy' && dhcp.subnets.length > 0) {
-    report.warn(
-      ['boot', 'dhcp', 'subnets'],
-      'a proxy gives no addresses, so its subnets do nothing',
-      undefined,
-      'key',
-    )
-  }
-  checkBootName(raw, report)
-  dhcp.subnets.forEach((entry, index) => {
-    const subnet = parseIpv4Subnet(entry.subnet)
-    entry.ranges.forEach((text, at) => {
-      const range = parseIpv4Range(text)
-      if (subnet === undefined || range === undefined) return
-      if (isInSubnet(range.first, subnet) && isInSubnet(range.last, subnet)) return
-      const path = ['boot', 'dhcp', 'subnets', index, 'ranges', at]
-      report.problem(path, `${text} is not inside ${entry.subnet}`)
-    })
-  })
-}
+/** Directories of the system, where a service would spread its files among those of others. */
+const systemDirectories: ReadonlySet<string> = new Set([
+  ...[
+    '/',
+    '/bin',
+    '/boot',
+    '/dev',
+    '/etc',
+    '/home',
+    '/lib',
+    '/lib64',
+    '/mnt',
+    '/opt',
+    '/proc',
+    '/root',
+    '/run',
+  ],
+  ...[
+    '/sbin',
+    '/srv',
+    '/sys',
+    '/tmp',
+    '/usr',
+    '/usr/local',
+    '/var',
+    '/var/cache',
+    '/var/lib',
+    '/var/run',
+    '/var/tmp',
+  ],
+])
 
-/** URLs with a name need a name server, which firmware may not hand to its loader (field case 54). */
-function checkBootName({ boot: { address, dhcp } }: RawConfig, report: Reporter): void {
-  const host = address === undefined ? undefined : parseBootAddress(address)?.address
-  if (host === undefined || isIP(host) !== 0 || dhcp === undefined) return
-  if (dhcp.mode === 'proxy') {
+function checkDataDir(path: string, report: Reporter): void {
+  if (systemDirectories.has(path)) {
     report.warn(
-      ['boot', 'address'],
-      `${host} is a name, and a proxy hands out no name server: firmware and iPXE may not find it; an IP address is safe`,
+      ['dataDir'],
+      `${path} belongs to the system, and everything there would lie among files of others`,
+      'give it a directory of its own, such as /var/lib/pilotlight',
     )
-    return
   }
-  dhcp.subnets.forEach(({ subnet, dns }, index) => {
-    if (dns.length > 0) return
-    report.problem(
-      ['boot', 'dhcp', 'subnets', index],
-      `${subnet} has no dns, and boot.address is the name ${host}, which nodes must look up`,
-      undefined,
-      'key',
-    )
-  })
 }
 
 function checkStreams(raw: RawConfig, report: Reporter): void {

@@ -1,7 +1,8 @@
+import { formatIpv4Subnet, type Ipv4Subnet, isInSubnet, parseIpv4 } from '../core/ipv4.ts'
 import { parseMac } from '../core/mac.ts'
 import { parseUuid, swapUuidByteOrder } from '../core/uuid.ts'
 import { checkSettings, type KnownNames } from './check-settings.ts'
-import type { ConfigPath } from './config-path.ts'
+import { type ConfigPath, pathText } from './config-path.ts'
 import { type HostsFile, positionsIn } from './hosts-files.ts'
 import { createReporter, type Reporter } from './layered-data.ts'
 import type { RawHost } from './machine-schema.ts'
@@ -13,10 +14,17 @@ interface Claim {
   readonly line: number
 }
 
+export interface HostsContext extends KnownNames {
+  /** Ms since the epoch. */
+  readonly now: number
+  /** Those whose addresses we give; absent: we give none. */
+  readonly subnets?: readonly Ipv4Subnet[]
+}
+
 /** Each mark of a machine belongs to one host, over all files; references lead to something. */
 export function checkHosts(
   files: readonly HostsFile[],
-  known: KnownNames & { readonly now: number },
+  known: HostsContext,
   problems: ConfigProblem[],
   warnings: ConfigProblem[],
 ): void {
@@ -24,18 +32,39 @@ export function checkHosts(
   for (const file of files) {
     const report: Reporter = {
       ...createReporter(positionsIn(file), problems, warnings),
-      // Finding the very place means parsing the file once more; for a warning the host is near enough.
+      // Finding any other place means parsing the file once more.
       warn: (path, message, hint) => {
-        const line = file.lines[Number(path[1])] ?? 1
-        warnings.push(problemAt({ file: file.file, line, column: 1 }, path, message, hint))
+        const place = file.marks.get(pathText(path)) ?? file.places[Number(path[1])]
+        warnings.push(problemAt(place ?? { file: file.file, line: 1, column: 1 }, path, message, hint))
       },
     }
     for (const [index, host] of file.hosts.entries()) {
       const path: ConfigPath = ['hosts', index]
-      const claim: Claim = { host: host.id, file: file.file, line: file.lines[index] ?? 1 }
+      const claim: Claim = { host: host.id, file: file.file, line: file.places[index]?.line ?? 1 }
       checkMarks(host, path, claim, claims, report)
       checkSettings(host, path, { ...known, report })
+      checkAddress(host, path, known, report)
     }
+  }
+}
+
+/** A reservation counts where we give the addresses, and only inside of our subnets. */
+function checkAddress(
+  { address }: RawHost,
+  path: ConfigPath,
+  { subnets }: Pick<HostsContext, 'subnets'>,
+  report: Reporter,
+): void {
+  const reserved = address === undefined ? undefined : parseIpv4(address)
+  if (reserved === undefined) return
+  const at: ConfigPath = [...path, 'address']
+  if (subnets === undefined) {
+    report.warn(at, 'does nothing: addresses are given by boot.dhcp in mode server alone')
+  } else if (!subnets.some((subnet) => isInSubnet(reserved, subnet))) {
+    report.problem(
+      at,
+      `${address} is in none of our subnets, allowed: ${subnets.map(formatIpv4Subnet).join(', ')}`,
+    )
   }
 }
 
@@ -68,4 +97,5 @@ function checkMarks(
     take([...new Set([`uuid ${uuid}`, `uuid ${swapped}`])], ['uuid'], `UUID ${uuid} (in either byte order)`)
   }
   if (host.serial !== undefined) take([`serial ${host.serial}`], ['serial'], `serial ${host.serial}`)
+  if (host.address !== undefined) take([`address ${host.address}`], ['address'], `address ${host.address}`)
 }

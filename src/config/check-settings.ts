@@ -68,6 +68,13 @@ export function checkSettings(
       'key',
     )
   }
+  if (mode === 'install') {
+    report.warn(
+      [...path, 'mode'],
+      'machines in mode install are held in this version, so that nothing is installed twice',
+      'mode live boots them from RAM',
+    )
+  }
   const until = pin?.until === undefined ? undefined : parseUntil(pin.until)
   if (until !== undefined && until <= now) {
     report.warn([...path, 'pin', 'until'], `the pin to ${pin?.release} has ended`)

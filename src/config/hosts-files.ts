@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ConfigPath } from './config-path.ts'
+import { type ConfigPath, pathText } from './config-path.ts'
 import { type Located, locateProblem } from './layered-data.ts'
 import { hostsFileSchema, type RawHost } from './machine-schema.ts'
 import { type ConfigProblem, type Position, problemAt } from './problem.ts'
@@ -21,7 +21,9 @@ export interface HostsFile {
   /** Empty when there are problems. */
   readonly hosts: readonly RawHost[]
   /** Where each host begins. */
-  readonly lines: readonly number[]
+  readonly places: readonly Position[]
+  /** Where values stand that a warning may be about, by path: the tree that knows it is not kept. */
+  readonly marks: ReadonlyMap<string, Position>
   readonly problems: readonly ConfigProblem[]
 }
 
@@ -88,12 +90,28 @@ export function readHostsDirectory(options: {
 
 export function parseHostsFile(path: string, file: string, text: string): HostsFile {
   const yaml = readYaml(text, file)
-  if (yaml.problems.length > 0) return { path, file, text, hosts: [], lines: [], problems: yaml.problems }
+  const refused = { path, file, text, hosts: [], places: [], marks: new Map() }
+  if (yaml.problems.length > 0) return { ...refused, problems: yaml.problems }
   const problems = validateHostsFile(yaml.value).map((problem) => locateProblem(problem, yaml))
-  if (problems.length > 0) return { path, file, text, hosts: [], lines: [], problems }
+  if (problems.length > 0) return { ...refused, problems }
   const { hosts } = yaml.value as { readonly hosts: readonly RawHost[] }
-  const lines = hosts.map((_, index) => yaml.position(['hosts', index]).line ?? 1)
-  return { path, file, text, hosts, lines, problems: [] }
+  const places = hosts.map((_, index) => yaml.position(['hosts', index]))
+  return { path, file, text, hosts, places, marks: marksIn(hosts, yaml), problems: [] }
+}
+
+function marksIn(hosts: readonly RawHost[], yaml: Located): ReadonlyMap<string, Position> {
+  const marks = new Map<string, Position>()
+  const mark = (path: ConfigPath, part?: 'key' | 'value') => {
+    marks.set(pathText(path), yaml.position(path, part))
+  }
+  for (const [index, { pin, ignition, mode, address }] of hosts.entries()) {
+    const path: ConfigPath = ['hosts', index]
+    if (pin?.until !== undefined) mark([...path, 'pin', 'until'])
+    if (ignition !== undefined) mark([...path, 'ignition'], 'key')
+    if (mode === 'install') mark([...path, 'mode'])
+    if (address !== undefined) mark([...path, 'address'])
+  }
+  return marks
 }
 
 /**

@@ -23,9 +23,9 @@ export function inventoryParts({
     return { kind, name, ...(origin.kind === 'file' ? { file: origin.file, line: origin.line } : {}) }
   }
   return {
-    hosts: hosts.files.flatMap(({ path, file, hosts: records, lines }) =>
+    hosts: hosts.files.flatMap(({ path, file, hosts: records, places }) =>
       records.map((record, index) =>
-        buildHost(record, { kind: 'host', name: record.id, file, line: lines[index] ?? 1 }, (text) =>
+        buildHost(record, { kind: 'host', name: record.id, file, line: places[index]?.line ?? 1 }, (text) =>
           resolve(dirname(path), text),
         ),
       ),

@@ -52,9 +52,9 @@ export function layerData(overlay: Overlay, yaml: YamlText | undefined): Layered
 
 /** A mistake that the schema found, where it was written. */
 export function locateProblem(problem: SchemaProblem, located: Located): ConfigProblem {
-  const { path, part, message, wantsQuotes } = problem
-  const source = wantsQuotes === true ? located.sourceOf(path) : undefined
-  const hint = source === undefined ? problem.hint : `write it in quotes: '${source}'`
+  const { path, part, message, hintFor } = problem
+  const source = hintFor === undefined ? undefined : located.sourceOf(path)
+  const hint = (source === undefined ? undefined : hintFor?.(source)) ?? problem.hint
   return problemAt(located.position(path, part), path, message, hint)
 }
 

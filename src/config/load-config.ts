@@ -5,6 +5,8 @@ import type { Inventory } from '../core/host.ts'
 import { buildInventory } from '../core/inventory.ts'
 import { buildConfig } from './build-config.ts'
 import { checkConfig } from './check-config.ts'
+import { ownSubnets } from './check-dhcp.ts'
+import { checkHeldHosts } from './check-held-hosts.ts'
 import { checkHosts } from './check-hosts.ts'
 import { readLoaderSets } from './check-loader-sets.ts'
 import { knownNames } from './check-settings.ts'
@@ -97,19 +99,22 @@ export function loadConfig(options: LoadConfigOptions): LoadedConfig {
 
   const raw = layers.data as RawConfig
   const report = createReporter(layers, problems, warnings)
-  checkConfig(raw, layers, report, now)
+  checkConfig(raw, { layers, report, now, dataDir: absolute(['dataDir'], raw.dataDir) })
   const templates = readTemplates(raw, absolute, display, report, files)
   const texts = readReferenced(raw, absolute, display, report, files)
   const config = buildConfig(raw, { env, absolute, texts, report })
   const loaderSets = readLoaderSets(raw, absolute, report, files)
-  checkHosts(hosts.files, { ...knownNames(raw), now }, problems, warnings)
+  const subnets = ownSubnets(raw)
+  checkHosts(hosts.files, { ...knownNames(raw), now, ...(subnets && { subnets }) }, problems, warnings)
   if (problems.length > 0) throw failing()
+  const inventory = buildInventory(inventoryParts({ raw, hosts, layers, absolute }))
+  checkHeldHosts(hosts.files, inventory, now, warnings)
 
   const hostsTexts = hosts.files.map((hostsFile) => [hostsFile.path, hostsFile.text])
   digest.update(JSON.stringify([text, [...texts], hostsTexts, templates, loaderSets]))
   return {
     config,
-    inventory: buildInventory(inventoryParts({ raw, hosts, layers, absolute })),
+    inventory,
     origins: leafOrigins(raw, layers),
     raw,
     hosts,

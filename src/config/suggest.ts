@@ -1,9 +1,17 @@
 /** `did you mean "http"?`, when one of the words is near enough to be a slip of the finger. */
 export function suggestion(found: string, words: Iterable<string>): string | undefined {
+  const meant = nearestWord(found, words)
+  return meant === undefined ? undefined : `did you mean ${JSON.stringify(meant)}?`
+}
+
+/** The word that differs least, or that one of the two begins with the other (`warning`, `warn`). */
+export function nearestWord(found: string, words: Iterable<string>): string | undefined {
   const wanted = found.toLowerCase()
   let best: string | undefined
   let bestDistance = Number.POSITIVE_INFINITY
+  let begun: string | undefined
   for (const word of words) {
+    if (isBeginning(wanted, word.toLowerCase())) begun ??= word
     const limit = Math.min(3, Math.ceil(word.length / 3))
     if (Math.abs(word.length - found.length) > limit) continue
     const distance = editDistance(wanted, word.toLowerCase())
@@ -12,7 +20,13 @@ export function suggestion(found: string, words: Iterable<string>): string | und
       bestDistance = distance
     }
   }
-  return best === undefined ? undefined : `did you mean ${JSON.stringify(best)}?`
+  return best ?? begun
+}
+
+/** Whether one of the two is the beginning of the other, and long enough to say something. */
+function isBeginning(a: string, b: string): boolean {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a]
+  return short.length >= 3 && long.length <= 64 && long.startsWith(short)
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */

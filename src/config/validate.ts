@@ -2,7 +2,9 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { TSchema } from 'typebox'
 import { allowedText, foundText } from './allowed-text.ts'
 import { type ConfigPath, valueAt } from './config-path.ts'
+import { exampleLine, exampleText } from './example-text.ts'
 import { type FormatName, formats } from './formats.ts'
+import { isMisspelt, valueHint } from './problem-hints.ts'
 import { ownKeywords, type SchemaNode } from './schema-parts.ts'
 import { suggestion } from './suggest.ts'
 
@@ -13,8 +15,8 @@ export interface SchemaProblem {
   readonly part: 'key' | 'value'
   readonly message: string
   readonly hint?: string
-  /** YAML took it for a number or a truth value; in quotes it would be text. */
-  readonly wantsQuotes?: boolean
+  /** What was meant, for a value that YAML took for a number or a truth value; asked with how it was written. */
+  readonly hintFor?: (source: string) => string | undefined
 }
 
 export type Validate = (data: unknown) => readonly SchemaProblem[]
@@ -126,43 +128,55 @@ function translate(error: ErrorObject, path: ConfigPath): SchemaProblem | undefi
         message: `found the name ${formatMessage(format, name)}`,
       }
     }
-    case 'required':
-      return {
-        path,
-        part: 'key',
-        message: `the key ${JSON.stringify(params.missingProperty)} is missing`,
-      }
+    case 'required': {
+      const key = String(params.missingProperty)
+      // The misspelt key is told by itself.
+      if (isMisspelt(schema, key, data)) return undefined
+      const allowed = allowedText(schema.properties?.[key] ?? {})
+      const message = `the key ${JSON.stringify(key)} is missing, allowed: ${allowed}`
+      return { path, part: 'key', message, hint: `for example ${exampleLine(schema, key)}` }
+    }
     case 'exactlyOne':
     case 'atLeastOne': {
       const keys = (keyword === 'exactlyOne' ? schema.exactlyOne : schema.atLeastOne) ?? []
       const found = presentKeys(keys, data).join(' and ') || 'none of them'
       const how = keyword === 'exactlyOne' ? 'exactly one' : 'at least one'
-      return { path, part: 'key', message: `found ${found}, allowed: ${how} of ${keys.join(', ')}` }
-    }
-    case 'type': {
-      const wantsQuotes = schema.type === 'string' && (typeof data === 'number' || typeof data === 'boolean')
-      return { ...value, message: `found ${foundText(data)}, allowed: ${allowedText(schema)}`, wantsQuotes }
+      const message = `found ${found}, allowed: ${how} of ${keys.join(', ')}`
+      const [first] = keys
+      const isMeant = keys.some((key) => isMisspelt(schema, key, data))
+      if (first === undefined || isMeant || presentKeys(keys, data).length > 0)
+        return { path, part: 'key', message }
+      return { path, part: 'key', message, hint: `for example ${exampleLine(schema, first)}` }
     }
     case 'minimum':
     case 'maximum':
+    case 'type':
     case 'const':
     case 'anyOf':
-      return { ...value, message: `found ${foundText(data)}, allowed: ${allowedText(schema)}` }
     case 'enum':
+      if (isSecret(schema)) return { ...value, message: hiddenMessage(schema) }
       return {
         ...value,
         message: `found ${foundText(data)}, allowed: ${allowedText(schema)}`,
-        hint: typeof data === 'string' ? suggestion(data, schema.enum ?? []) : undefined,
+        hint: valueHint(schema, data),
+        hintFor: (source) => valueHint(schema, data, source),
       }
     case 'format':
       // The name of a key has a path of its own: see propertyNames.
       if (error.propertyName !== undefined || schema.format === undefined) return undefined
-      if (schema.secret)
-        return { ...value, message: `found something else (hidden), allowed: ${allowedText(schema)}` }
-      return { ...value, message: `found ${formatMessage(schema.format, String(data))}` }
+      if (isSecret(schema)) return { ...value, message: hiddenMessage(schema) }
+      return {
+        ...value,
+        message: `found ${formatMessage(schema.format, String(data))}`,
+        hint: valueHint(schema, data),
+      }
     case 'minProperties':
     case 'minItems':
-      return { ...value, message: 'found no entry, allowed: at least one' }
+      return {
+        ...value,
+        message: 'found no entry, allowed: at least one',
+        hint: `for example ${exampleText(schema)}`,
+      }
     case 'uniqueItems':
       return {
         path: [...path, Number(params.j)],
@@ -174,6 +188,15 @@ function translate(error: ErrorObject, path: ConfigPath): SchemaProblem | undefi
     default:
       return { ...value, message: `found ${foundText(data)}: ${error.message ?? keyword}` }
   }
+}
+
+/** In any of its forms. */
+function isSecret({ secret, anyOf }: SchemaNode): boolean {
+  return secret === true || anyOf?.some(isSecret) === true
+}
+
+function hiddenMessage(schema: SchemaNode): string {
+  return `found something else (hidden), allowed: ${allowedText(schema)}`
 }
 
 function formatMessage(format: FormatName, text: string): string {

@@ -117,10 +117,10 @@ hosts:
 
   it('with a pin that has ended is loaded with a warning', () => {
     const folder = folderWith({
-      'a.yaml': file("{ id: a, serial: S, pin: { release: '44.1', until: 2026-11-28 } }"),
+      'a.yaml': file("{ id: a, serial: S, mode: local, pin: { release: '44.1', until: 2026-11-28 } }"),
     })
     expect(warningLines(folder.load({ now: Date.UTC(2026, 10, 29) }))).toEqual([
-      'hosts.d/a.yaml:3:1: hosts[0].pin.until: the pin to 44.1 has ended',
+      'hosts.d/a.yaml:3:69: hosts[0].pin.until: the pin to 44.1 has ended',
     ])
     expect(warningLines(folder.load({ now: Date.UTC(2026, 10, 28, 12) }))).toEqual([])
   })
@@ -183,8 +183,8 @@ describe('what hosts files may not say', () => {
       'a host that nothing can recognise, and one without an id',
       { 'a.yaml': file('{ id: a, profile: live }', '{ macs: [52:54:00:00:00:01] }') },
       [
-        'hosts.d/a.yaml:3:5: hosts[0]: found none of them, allowed: at least one of macs, uuid, serial',
-        'hosts.d/a.yaml:4:5: hosts[1]: the key "id" is missing',
+        "hosts.d/a.yaml:3:5: hosts[0]: found none of them, allowed: at least one of macs, uuid, serial (for example macs: ['52:54:00:ab:cd:ef'])",
+        'hosts.d/a.yaml:4:5: hosts[1]: the key "id" is missing, allowed: at most 63 letters, digits, ".", "_" and "-", beginning with a letter or digit (for example id: worker)',
       ],
     ],
     [
@@ -202,8 +202,18 @@ describe('what hosts files may not say', () => {
         'hosts.d/a.yaml:3:14: hosts[0].mac: unknown key, allowed: address, arch, dhcpStyle, extraInitrds, holdReason, hostName, id, ignition, install, kernelArguments, labels, loader, localBoot, macs, mode, pin, platformId, profile, rootfs, secureBoot, serial, stream, uuid (did you mean "macs"?)',
       ],
     ],
-    ['no version', { 'a.yaml': 'hosts: []\n' }, ['hosts.d/a.yaml:1:1: the key "version" is missing']],
-    ['nothing', { 'a.yaml': '' }, ['hosts.d/a.yaml:1:1: found nothing, allowed: a mapping']],
+    [
+      'no version',
+      { 'a.yaml': 'hosts: []\n' },
+      ['hosts.d/a.yaml:1:1: the key "version" is missing, allowed: 1 (for example version: 1)'],
+    ],
+    [
+      'nothing',
+      { 'a.yaml': '' },
+      [
+        "hosts.d/a.yaml:1:1: found nothing, allowed: a mapping (for example { version: 1, hosts: [{ id: worker, macs: ['52:54:00:ab:cd:ef'] }] })",
+      ],
+    ],
     [
       'no YAML',
       { 'a.yaml': 'version: 1\nhosts: [\n' },

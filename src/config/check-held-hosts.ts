@@ -1,0 +1,52 @@
+import { effectiveSettings } from '../core/effective-settings.ts'
+import type { Host, Inventory } from '../core/host.ts'
+import type { HostsFile } from './hosts-files.ts'
+import { type ConfigProblem, problemAt } from './problem.ts'
+
+/** More say nothing new, and a hundred thousand lines say nothing at all. */
+const toldHosts = 10
+
+/** Warns of known machines that nothing gives a mode or a stream, because they are held when they boot. */
+export function checkHeldHosts(
+  files: readonly HostsFile[],
+  inventory: Inventory,
+  now: number,
+  warnings: ConfigProblem[],
+): void {
+  let untold = 0
+  let told = 0
+  for (const { file, hosts, places } of files) {
+    for (const [index, { id }] of hosts.entries()) {
+      const host = inventory.hostsById.get(id)
+      const lacking = host === undefined ? undefined : lackOf(host, inventory, now)
+      if (lacking === undefined) continue
+      if (told >= toldHosts) {
+        untold += 1
+        continue
+      }
+      told += 1
+      const place = places[index] ?? { file, line: 1, column: 1 }
+      warnings.push(problemAt(place, ['hosts', index], `host ${id} ${lacking}`))
+    }
+  }
+  const [first] = files
+  if (untold > 0 && first !== undefined) {
+    warnings.push(
+      problemAt({ file: first.file, line: 1, column: 1 }, [], `${untold} more hosts are held like these`),
+    )
+  }
+}
+
+function lackOf(host: Host, inventory: Inventory, now: number): string | undefined {
+  // Most hosts get everything from their profile; that takes no search through the groups.
+  const profile = host.profile === undefined ? undefined : inventory.profiles.get(host.profile)
+  if (profile?.mode === 'live' && profile.stream !== undefined) return undefined
+  const { mode, stream, isProfileMissing } = effectiveSettings({ inventory, host, firmware: 'uefi', now })
+  // Told as a mistake.
+  if (isProfileMissing) return undefined
+  if (mode === undefined) return 'has no mode, so it is held; give it a profile, or a mode'
+  const needsStream = mode.value === 'live' || mode.value === 'install'
+  return needsStream && stream === undefined
+    ? 'has no stream, so it is held; give it a profile, or a stream'
+    : undefined
+}
