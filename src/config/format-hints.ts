@@ -51,7 +51,7 @@ const slips: Readonly<Partial<Record<FormatName, (text: string) => string | unde
   'base-url': (text) => withScheme(text, 'https'),
   'ignition-url': (text) => withScheme(text, 'https'),
   'proxy-url': (text) => originSlip(text, 'http'),
-  origin: 'https://mirror.example:8443',
+  origin: (text) => originSlip(text, 'https'),
   until: (text) => text.replaceAll('/', '-').replace(/^(\S+) (\d{2}:\d{2})$/, '$1T$2Z'),
   sha256: (text) => text.replace(/^sha256[:-]/i, ''),
   device: (text) => `/dev/${text}`,
