@@ -12,6 +12,8 @@ import type {
   StreamHealth,
 } from '../core/catalog.ts'
 import type { Sha256 } from '../core/digest.ts'
+import type { FileIdentity } from '../core/file-identity.ts'
+import { compareReleases } from '../core/release.ts'
 import type { BootimageRecord, PinResolution, StreamHead } from '../state/store.ts'
 
 /** What the blob store says of one file. */
@@ -19,7 +21,9 @@ export interface BlobFacts {
   readonly sizeBytes: number
   readonly modifiedAt: number
   readonly path: string
+  readonly identity: FileIdentity
   readonly signaturePath?: string
+  readonly signatureIdentity?: FileIdentity
 }
 
 /** A followed stream as configuration and its last document describe it. */
@@ -166,14 +170,31 @@ function catalogArch(
       releases.set(release, status)
   }
   const target = head?.target === undefined ? undefined : statuses.get(head.target)
+  const current = head?.current === undefined ? undefined : ready.get(head.current)
+  const previous = (head?.previous ?? []).map((id) => ready.get(id)).filter((image) => image !== undefined)
+  const damaged =
+    head?.current === undefined || current !== undefined ? undefined : statuses.get(head.current)
   return {
     arch,
-    current: head?.current === undefined ? undefined : ready.get(head.current),
-    previous: (head?.previous ?? []).map((id) => ready.get(id)).filter((image) => image !== undefined),
+    current,
+    ...(damaged !== undefined && { damaged, standIn: standInFor(damaged, previous) }),
+    previous,
     target: target?.state === 'ready' ? undefined : target,
     pending: head?.pending,
     releases,
   }
+}
+
+/**
+ * The latest verified bootimage while the current one is not whole: the newest one before it. Waiting instead would let
+ * an upstream that is gone stop boots although a good set is here (G4). What stands before it by order alone: a
+ * previous one with a higher release is one that the stream went back from, and its document says not to boot it (G9).
+ */
+function standInFor(
+  { bootimage }: BootimageStatus,
+  previous: readonly ReadyBootimage[],
+): ReadyBootimage | undefined {
+  return previous.find((image) => compareReleases(image.bootimage.release, bootimage.release) === -1)
 }
 
 /** The same release published twice: what is verified here stands above what only a document names; held is last. */

@@ -3,6 +3,7 @@ import type { ArtifactRole } from './artifact.ts'
 import type { Bootimage, BootimageId } from './bootimage.ts'
 import type { BootimageFailure, BootimageState, PendingChange } from './bootimage-state.ts'
 import type { Sha256 } from './digest.ts'
+import type { FileIdentity } from './file-identity.ts'
 
 /** A complete, verified file that may leave the service. */
 export interface ServedFile {
@@ -15,8 +16,12 @@ export interface ServedFile {
   readonly path: string
   /** Ms since the epoch, from the file; the same after a restart. */
   readonly modifiedAt: number
+  /** Of the file as it was verified: bytes of any other are not sent (G1). */
+  readonly identity: FileIdentity
   /** Path of the verified detached signature, where there is one. */
   readonly signaturePath?: string
+  /** Of that file as it was verified. */
+  readonly signatureIdentity?: FileIdentity
 }
 
 /** A bootimage all of whose files are verified. */
@@ -44,11 +49,20 @@ export interface CatalogArch {
   readonly current?: ReadyBootimage
   /** Newest first. */
   readonly previous: readonly ReadyBootimage[]
+  /** What is current by its document, where it is not whole any more: a file failed a check and is fetched again. */
+  readonly damaged?: BootimageStatus
+  /** Handed out in its place. */
+  readonly standIn?: ReadyBootimage
   /** Accepted, not ready yet. */
   readonly target?: BootimageStatus
   readonly pending?: PendingChange
   /** Every bootimage that could be pinned here, by release; the one whose digests a pin fixed, where one did. */
   readonly releases: ReadonlyMap<string, BootimageStatus>
+}
+
+/** What machines that follow the stream get now. */
+export function handedOut({ current, standIn }: CatalogArch): ReadyBootimage | undefined {
+  return current ?? standIn
 }
 
 /** How a stream's metadata source is doing. */

@@ -6,6 +6,7 @@ export const changeClasses = [
   'rolled-back',
   'regenerated',
   'republished',
+  'corrected',
   'withdrawn',
   'partial',
 ] as const
@@ -24,4 +25,20 @@ export const defaultChangePolicies: ChangePolicies = {
   advanced: 'follow',
   'rolled-back': 'confirm',
   republished: 'hold',
+}
+
+const settingNames: Readonly<Record<keyof ChangePolicies, string>> = {
+  advanced: 'advanced',
+  'rolled-back': 'rolledBack',
+  republished: 'republished',
+}
+
+/** What an admin can decide over; the other classes have one answer. */
+export function hasPolicy(change: ChangeClass): change is keyof ChangePolicies {
+  return Object.hasOwn(settingNames, change)
+}
+
+/** The place in the configuration that decides over a change, as an admin writes it. */
+export function changeSetting(stream: string, change: keyof ChangePolicies): string {
+  return `streams.${stream}.changes.${settingNames[change]}`
 }

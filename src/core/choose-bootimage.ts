@@ -1,9 +1,16 @@
 import type { Arch } from './arch.ts'
 import type { Effective, WantedBootimage } from './boot-decision.ts'
 import type { Bootimage } from './bootimage.ts'
-import type { BootimageStatus, Catalog, CatalogArch, CatalogStream } from './catalog.ts'
+import {
+  type BootimageStatus,
+  type Catalog,
+  type CatalogArch,
+  type CatalogStream,
+  handedOut,
+} from './catalog.ts'
 import type { Pin } from './host.ts'
 import { originText } from './origin-text.ts'
+import { pendingChangeText } from './pending-change-text.ts'
 import { type Reason, reason } from './reason.ts'
 
 /** `reasons[0]` decided; the others tell more. */
@@ -66,13 +73,15 @@ function choosePinned(
   }
   const isReady = status.state === 'ready' && catalog.ready.has(status.bootimage.id)
   if (isReady) return { kind: 'ready', bootimage: status.bootimage, reasons: [pinned] }
-  return { kind: 'wait', wanted, reasons: [pinProgress(status, release), pinned] }
+  return { kind: 'wait', wanted, reasons: [pinProgress(status, archEntry), pinned] }
 }
 
-function pinProgress({ state, failure }: BootimageStatus, release: string): Reason {
+function pinProgress(status: BootimageStatus, archEntry: CatalogArch | undefined): Reason {
+  const { bootimage, state, failure } = status
+  const { release } = bootimage
   if (state === 'failed') return reason('pin-fetch-failed', { release, error: failureText(failure) })
   if (state === 'pending-signature') return reason('pin-unsigned', { release, error: failureText(failure) })
-  if (state === 'held') return reason('pin-held', { release })
+  if (state === 'held') return reason('pin-held', { release, decides: whatHolds(status, archEntry) })
   return reason('pin-being-fetched', { release })
 }
 
@@ -82,28 +91,49 @@ function chooseCurrent(
   archEntry: CatalogArch | undefined,
   catalog: Catalog,
 ): BootimageChoice {
-  const bootimage = archEntry?.current?.bootimage
+  const wantsAny = { stream, arch }
+  const unusable = unusablePart(arch, entry)
+  const others = [...pendingChange(stream, archEntry), ...unusable]
+  const damage = damageOf(stream, archEntry)
+  const bootimage = archEntry && handedOut(archEntry)?.bootimage
   if (bootimage !== undefined && isOf(bootimage, stream, arch) && catalog.ready.has(bootimage.id)) {
     const { release } = bootimage
-    const follows = reason('follows-current', { stream, release })
-    return { kind: 'ready', bootimage, reasons: [follows, ...pendingChange(stream, archEntry)] }
+    const code = damage.length === 0 ? 'follows-current' : 'follows-previous'
+    return { kind: 'ready', bootimage, reasons: [reason(code, { stream, release }), ...damage, ...others] }
   }
 
-  const awaited = archEntry?.target ?? awaitedIn(archEntry)
+  const awaited = archEntry?.target ?? archEntry?.damaged ?? awaitedIn(archEntry)
   if (awaited !== undefined && isOf(awaited.bootimage, stream, arch)) {
     const { release } = awaited.bootimage
-    const reasons = [currentProgress(awaited, stream), ...pendingChange(stream, archEntry)] as const
-    return { kind: 'wait', wanted: { stream, arch, release }, reasons }
+    const isOfDamaged = awaited.bootimage.id === archEntry?.damaged?.bootimage.id
+    const [first, ...more] = isOfDamaged ? damage : [currentProgress(awaited, archEntry), ...damage]
+    if (first !== undefined) {
+      return { kind: 'wait', wanted: { stream, arch, release }, reasons: [first, ...more, ...others] }
+    }
   }
   const [change] = pendingChange(stream, archEntry)
-  if (change !== undefined) return { kind: 'wait', wanted: { stream, arch }, reasons: [change] }
+  if (change !== undefined) return { kind: 'wait', wanted: wantsAny, reasons: [change, ...unusable] }
   const [unread] = neverRead(stream, entry)
-  if (unread !== undefined) return { kind: 'wait', wanted: { stream, arch }, reasons: [unread] }
+  if (unread !== undefined) return { kind: 'wait', wanted: wantsAny, reasons: [unread] }
+  // A part that cannot be read is an accident that the next document mends; one that is not there is what upstream
+  // says (G11).
+  const [broken] = unusable
+  if (broken !== undefined) return { kind: 'wait', wanted: wantsAny, reasons: [broken] }
+  return refused(reason('arch-not-in-stream', { stream, arch }))
+}
 
-  const problem = entry.health.problems.find((candidate) => candidate.arch === arch)
-  const absent = reason('arch-not-in-stream', { stream, arch })
-  if (problem === undefined) return refused(absent)
-  return refused(absent, reason('arch-unusable', { stream, arch, error: bounded(problem.message) }))
+/** Why the newest document was not followed for this architecture, whatever is handed out meanwhile. */
+function unusablePart(arch: Arch, { name, health }: CatalogStream): readonly Reason[] {
+  const problem = health.problems.find((candidate) => candidate.arch === arch)
+  if (problem === undefined) return []
+  return [reason('arch-unusable', { stream: name, arch, error: bounded(problem.message) })]
+}
+
+function damageOf(stream: string, archEntry: CatalogArch | undefined): readonly Reason[] {
+  if (archEntry?.damaged === undefined) return []
+  const { bootimage, failure } = archEntry.damaged
+  const progress = failure === undefined ? 'under way' : failureText(failure)
+  return [reason('current-damaged', { stream, release: bootimage.release, progress })]
 }
 
 /** Only bootimages that a snapshot filed under the right stream and architecture are ever handed out (G2). */
@@ -112,8 +142,8 @@ function isOf(bootimage: Bootimage, stream: string, arch: Arch): boolean {
 }
 
 /**
- * What a stream without a current bootimage and without a target is waiting for: a file of its current one failed a
- * check and is fetched again, or a document was read a moment ago. The furthest one tells the most.
+ * What a stream without a current bootimage and without a target is waiting for: a document was read a moment ago. The
+ * furthest one tells the most.
  */
 function awaitedIn(archEntry: CatalogArch | undefined): BootimageStatus | undefined {
   let best: BootimageStatus | undefined
@@ -129,20 +159,33 @@ function progressRank({ state }: BootimageStatus): number {
   return state === 'failed' ? 2 : 3
 }
 
-function currentProgress({ bootimage, state, failure }: BootimageStatus, stream: string): Reason {
-  const { release } = bootimage
-  if (state === 'failed') return reason('current-fetch-failed', { stream, error: failureText(failure) })
+function currentProgress(status: BootimageStatus, archEntry: CatalogArch | undefined): Reason {
+  const { bootimage, state, failure } = status
+  const { release, stream } = bootimage
+  if (state === 'failed') {
+    return reason('current-fetch-failed', { stream, release, error: failureText(failure) })
+  }
   if (state === 'pending-signature')
     return reason('current-unsigned', { stream, release, error: failureText(failure) })
-  if (state === 'held') return reason('current-held', { stream, release })
+  if (state === 'held') {
+    return reason('current-held', { stream, release, decides: whatHolds(status, archEntry) })
+  }
   return reason('current-being-fetched', { stream, release })
 }
 
 function pendingChange(stream: string, archEntry: CatalogArch | undefined): readonly Reason[] {
   const pending = archEntry?.pending
   if (pending === undefined) return []
-  const policy = pending.policy === 'confirm' ? 'a second refresh must confirm it' : 'an admin must decide'
-  return [reason('change-pending', { stream, change: pending.change, policy })]
+  const { change, release = 'another bootimage' } = pending
+  return [reason('change-pending', { stream, release, change, decides: pendingChangeText(stream, pending) })]
+}
+
+/** A held set is one that a change offered; when that change is past, the policies decide again when it comes back. */
+function whatHolds({ bootimage }: BootimageStatus, archEntry: CatalogArch | undefined): string {
+  const { stream, id } = bootimage
+  const pending = archEntry?.pending
+  if (pending?.bootimage === id) return pendingChangeText(stream, pending)
+  return `held when its document was read, by streams.${stream}.changes`
 }
 
 function neverRead(stream: string, { health }: CatalogStream): readonly Reason[] {

@@ -1,6 +1,7 @@
 import type { Arch } from '../core/arch.ts'
 import { artifactsOf, type Bootimage, type BootimageId } from '../core/bootimage.ts'
 import type { ChangeClass, ChangePolicies } from '../core/change.ts'
+import { pendingChangeText } from '../core/pending-change-text.ts'
 import type { BootimageRecord, DocumentRecord, RefreshWrite, StreamHead } from '../state/store.ts'
 import { classifyChange } from '../streams/classify-change.ts'
 import type { MetadataProblem } from '../streams/metadata.ts'
@@ -31,6 +32,8 @@ export interface ChangeNotice {
   readonly action: 'follow' | 'keep' | 'confirm' | 'hold'
   readonly release?: string
   readonly accepted?: string
+  /** Why it is not followed, in the words of every other place that tells it (G10); absent where it is. */
+  readonly reason?: string
 }
 
 export interface AppliedDocument {
@@ -63,12 +66,14 @@ export function applyDocument(
     const offered = resolution.bootimages.find((candidate) => candidate.arch === arch)
     const head = ledger.headOf(document.stream, arch)
     const accepted = bootimageOf(ledger, head.target ?? head.current)
+    const problem = resolution.problems.find((candidate) => candidate.arch === arch)
     const change = classifyChange({
       accepted,
       offered,
       sameDocument: document.digest === input.lastDocument,
-      problem: resolution.problems.find((problem) => problem.arch === arch),
+      problem,
       history: historyOf(ledger, document.stream, arch),
+      wasReady: ({ id }) => ledger.bootimages.get(id)?.readyAt !== undefined,
     })
     const plan = planChange({
       change,
@@ -79,12 +84,17 @@ export function applyDocument(
       now,
     })
     const isFollowed = plan.action === 'follow' && offered !== undefined
+    const reason =
+      'pending' in plan
+        ? pendingChangeText(document.stream, plan.pending)
+        : refusalText({ arch, change, accepted, offered, problem })
     notices.push({
       arch,
       change,
       action: plan.action,
       release: offered?.release,
       accepted: accepted?.release,
+      ...(reason !== undefined && { reason }),
     })
     heads.push({
       ...head,
@@ -110,6 +120,26 @@ export function applyDocument(
     bootimages.push({ bootimage, document: document.digest, state: 'known', firstSeenAt: now })
   }
   return { write: { document, bootimages, heads, relocated }, followed, requeued, notices }
+}
+
+/** Why there is nothing to follow in what a document says of an architecture. */
+function refusalText({
+  arch,
+  change,
+  accepted,
+  offered,
+  problem,
+}: {
+  readonly arch: Arch
+  readonly change: ChangeClass
+  readonly accepted?: Bootimage
+  readonly offered?: Bootimage
+  readonly problem?: MetadataProblem
+}): string | undefined {
+  if (change === 'withdrawn') return `the document has nothing for ${arch}`
+  if (change !== 'partial') return undefined
+  if (problem !== undefined) return problem.message
+  return `${offered?.release} is not whole: it lacks the live image or the rootfs that ${accepted?.release} has`
 }
 
 function bootimageOf(ledger: Pick<Ledger, 'bootimages'>, id: BootimageId | undefined): Bootimage | undefined {

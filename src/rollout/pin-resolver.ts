@@ -1,7 +1,7 @@
 import type { Bootimage, BootimageId } from '../core/bootimage.ts'
 import type { Clock, Timers } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
-import type { DocumentRecord } from '../state/store.ts'
+import type { BootimageRecord, DocumentRecord } from '../state/store.ts'
 import type { Ledger } from './ledger.ts'
 import type { WantedPin } from './wanted-pins.ts'
 
@@ -46,7 +46,8 @@ const longestPauseMs = 15 * 60_000
 const mostRequested = 1000
 
 /**
- * Fixes pins to bootimages: once resolved, a pin means exactly these digests (G5). A pin is resolved from what is
+ * Fixes pins to bootimages: once resolved, a pin means exactly these digests (G5), unless nothing of them could ever be
+ * had and another document names the release with others. A pin is resolved from what is
  * known here, then from archived documents, then from the release index.
  */
 export function createPinResolver(options: PinResolverOptions): PinResolver {
@@ -63,13 +64,17 @@ export function createPinResolver(options: PinResolverOptions): PinResolver {
   let stopped = false
 
   async function resolve(pin: WantedPin): Promise<void> {
-    const fixed = ledger.pinOf(pin.stream, pin.arch, pin.release)
-    if (fixed !== undefined && ledger.bootimages.has(fixed.bootimage)) {
-      options.ensure(fixed.bootimage)
+    const fixed = fixedTo(pin)
+    if (fixed !== undefined && !isHopeless(fixed)) {
+      options.ensure(fixed.bootimage.id)
       return
     }
     const bootimage = knownRelease(pin) ?? (await find(pin))
     if (bootimage === undefined) return
+    if (bootimage === fixed?.bootimage.id) {
+      options.ensure(bootimage)
+      return
+    }
     await ledger.savePin({ ...pin, bootimage, resolvedAt: clock.now() })
     forgetMiss(keyOf(pin))
     log.info({ ...pin, bootimage }, 'pin resolved')
@@ -77,20 +82,26 @@ export function createPinResolver(options: PinResolverOptions): PinResolver {
     options.onChanged()
   }
 
-  /** The same release may have been published twice: what is verified, then what was seen first; never a held one. */
+  function fixedTo({ stream, arch, release }: WantedPin): BootimageRecord | undefined {
+    const pin = ledger.pinOf(stream, arch, release)
+    return pin && ledger.bootimages.get(pin.bootimage)
+  }
+
+  /**
+   * The same release may have been published twice: what is verified, then what was seen first; never a held one. What
+   * nobody could have stands last, because its document may have been wrong and corrected since.
+   */
   function knownRelease({ stream, arch, release }: WantedPin): BootimageId | undefined {
-    let best: { id: BootimageId; ready: boolean; firstSeenAt: number } | undefined
-    for (const { bootimage, state, firstSeenAt } of ledger.bootimages.values()) {
+    let best: BootimageRecord | undefined
+    for (const record of ledger.bootimages.values()) {
+      const { bootimage, state } = record
       if (bootimage.stream !== stream || bootimage.arch !== arch || bootimage.release !== release) continue
       if (state === 'held') continue
-      const ready = state === 'ready'
-      const isBetter =
-        best === undefined ||
-        (ready && !best.ready) ||
-        (ready === best.ready && firstSeenAt < best.firstSeenAt)
-      if (isBetter) best = { id: bootimage.id, ready, firstSeenAt }
+      const lead = best === undefined ? 1 : rankOf(record) - rankOf(best)
+      const isEarlier = best !== undefined && record.firstSeenAt < best.firstSeenAt
+      if (lead > 0 || (lead === 0 && isEarlier)) best = record
     }
-    return best?.id
+    return best?.bootimage.id
   }
 
   async function find(pin: WantedPin): Promise<BootimageId | undefined> {
@@ -160,7 +171,11 @@ export function createPinResolver(options: PinResolverOptions): PinResolver {
     },
     async retry() {
       const missed = [...misses.keys()].map((key) => configured.get(key) ?? requested.get(key))
-      await Promise.all(missed.filter((pin) => pin !== undefined).map(start))
+      const hopeless = [...configured.values(), ...requested.values()].filter((pin) => {
+        const fixed = fixedTo(pin)
+        return fixed !== undefined && isHopeless(fixed)
+      })
+      await Promise.all([...missed, ...hopeless].filter((pin) => pin !== undefined).map(start))
     },
     pinned() {
       return new Set([...ledger.pins.values()].filter(isInForce).map(({ bootimage }) => bootimage))
@@ -172,6 +187,16 @@ export function createPinResolver(options: PinResolverOptions): PinResolver {
       await Promise.allSettled(flights.values())
     },
   }
+}
+
+/** Nothing of it was ever verified, so no machine has booted it, and it could not be had. */
+function isHopeless({ state, readyAt }: BootimageRecord): boolean {
+  return state === 'failed' && readyAt === undefined
+}
+
+function rankOf(record: BootimageRecord): number {
+  if (record.state === 'ready') return 2
+  return isHopeless(record) ? 0 : 1
 }
 
 function keyOf({ stream, arch, release }: WantedPin): string {

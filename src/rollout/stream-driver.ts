@@ -1,7 +1,7 @@
 import type { Arch } from '../core/arch.ts'
 import type { BootimageId } from '../core/bootimage.ts'
 import type { StreamHealth } from '../core/catalog.ts'
-import type { ChangePolicies } from '../core/change.ts'
+import type { ChangeClass, ChangePolicies } from '../core/change.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { DocumentRecord } from '../state/store.ts'
@@ -40,6 +40,8 @@ export interface StreamDriverOptions {
   readonly askCanonical: (stream: string) => Promise<Resolution | undefined>
   readonly ensure: (id: BootimageId) => void
   readonly onChanged: () => void
+  /** One architecture's part of a document was not followed; once for each refresh that found it so. */
+  readonly onRefused?: (change: ChangeClass) => void
   readonly clock: Clock
   readonly log: Log
 }
@@ -100,24 +102,31 @@ export function createStreamDriver(options: StreamDriverOptions): StreamDriver {
     lastDocuments.set(stream, read)
     tell(stream, applied)
     for (const id of applied.followed) await settleNow(id)
-    noteSuccess(read)
+    noteSuccess(read, applied)
     options.onChanged()
     for (const id of applied.followed) options.ensure(id)
   }
 
   function tell(stream: string, { notices }: AppliedDocument): void {
-    for (const { arch, change, action, release, accepted } of notices) {
+    for (const notice of notices) {
+      const { change, action } = notice
       if (change === 'unchanged') continue
-      const fields = { stream, arch, change, action, release, accepted }
-      if (action === 'hold' || change === 'withdrawn' || change === 'partial')
-        log.warn(fields, 'stream change not followed')
-      else log.info(fields, 'stream change')
+      const isRefused = change === 'withdrawn' || change === 'partial'
+      if (isRefused || action === 'hold') log.warn({ stream, ...notice }, 'stream change not followed')
+      else log.info({ stream, ...notice }, 'stream change')
+      if (isRefused || notice.reason !== undefined) options.onRefused?.(change)
     }
   }
 
-  function noteSuccess({ document, resolution, lastModified }: ReadDocument): void {
+  function noteSuccess({ document, resolution, lastModified }: ReadDocument, { notices }: AppliedDocument) {
     const now = clock.now()
     const problems = resolution.problems.map(({ arch, message }) => ({ arch, message }))
+    for (const { arch, change, accepted, reason } of notices) {
+      const isTold = problems.some((problem) => problem.arch === arch)
+      // What was never there is not missed: a document that never named an architecture is told by the decision.
+      const isMissed = change === 'partial' || (change === 'withdrawn' && accepted !== undefined)
+      if (!isTold && isMissed && reason !== undefined) problems.push({ arch, message: reason })
+    }
     readings.set(document.stream, {
       label: document.label,
       lastModified,

@@ -23,7 +23,7 @@ import { decideAsIf } from './decide-as-if.ts'
 import type { Engine } from './engine.ts'
 import { importDocument } from './import-document.ts'
 import { clientFromQuery } from './machine-query.ts'
-import { bootimageSummary, inReadingOrder, streamReadiness, streamSummary } from './summaries.ts'
+import { bootimageSummary, inReadingOrder, streamNotes, streamReadiness, streamSummary } from './summaries.ts'
 import { summarizeLoaders } from './summarize-loaders.ts'
 
 export interface OperationsOptions {
@@ -94,6 +94,11 @@ export function createOperations(options: OperationsOptions): AdminOperations {
     return renderer[dialect](decision, client, context)
   }
 
+  function notesOf(name: string): SyncReport['streams'][number]['notes'] {
+    const stream = engine.publisher.current().streams.get(name)
+    return stream === undefined ? [] : streamNotes(stream)
+  }
+
   async function sync(names: readonly string[] | undefined): Promise<SyncReport> {
     const configured = [...engine.loaded().config.streams.keys()]
     const unknown = names?.find((name) => !configured.includes(name))
@@ -111,6 +116,7 @@ export function createOperations(options: OperationsOptions): AdminOperations {
       streams: wanted.map((name, index) => ({
         name,
         ...outcomeOf(outcomes[index]),
+        notes: notesOf(name),
         bootimages: wantedRecords(engine, name).map(({ bootimage, state, failure }) => ({
           id: bootimage.id,
           state,
@@ -150,6 +156,7 @@ export function createOperations(options: OperationsOptions): AdminOperations {
       const report = await scrub({
         store: engine.storage.blobs,
         fetcher: engine.fetcher,
+        onGood: (blob) => engine.storage.blobIndex.add(blob),
         async onBad({ sha256 }) {
           options.onBadBlob()
           await engine.recheck(sha256)

@@ -9,20 +9,22 @@ import type { StreamConfig } from '../config/config.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { BootEvent } from '../core/boot-event.ts'
 import type { BootimageId } from '../core/bootimage.ts'
+import type { ChangeClass } from '../core/change.ts'
 import type { Clock, Timers } from '../core/clock.ts'
 import type { Sha256 } from '../core/digest.ts'
 import type { Log } from '../core/log.ts'
-import { type BootimageSync, createBootimageSync } from '../rollout/bootimage-sync.ts'
+import { type BootimageSync, createBootimageSync, filesOf } from '../rollout/bootimage-sync.ts'
 import { createGarbageCollector, type GarbageCollector } from '../rollout/collect-garbage.ts'
 import { createFetchProgress, type FetchProgress } from '../rollout/fetch-progress.ts'
 import { createPinResolver, type PinResolver } from '../rollout/pin-resolver.ts'
 import { createStreamDriver, type StreamDriver } from '../rollout/stream-driver.ts'
 import { wantedPins } from '../rollout/wanted-pins.ts'
 import type { RefreshedDocument } from '../streams/refresher.ts'
+import { createFileChecker, type FileChecker } from './check-files.ts'
 import { documentRecord } from './document-record.ts'
 import { createExtraInitrds, type ExtraInitrds } from './extra-initrds.ts'
 import { makeRoom } from './make-room.ts'
-import { createBlobRechecker } from './recheck-blobs.ts'
+import { createFileProver, type FileProver } from './prove-files.ts'
 import { createReleaseFinder } from './release-finder.ts'
 import { openStorage, type Storage } from './storage.ts'
 import { createStreamSet, type StreamSet } from './stream-set.ts'
@@ -41,6 +43,8 @@ export interface EngineOptions {
   readonly onFetchEvent?: (event: FetchEvent) => void
   /** After each new snapshot. */
   readonly onPublished?: () => void
+  /** One architecture's part of a document was not followed. */
+  readonly onRefused?: (change: ChangeClass) => void
   /** A file that was verified is damaged now. */
   readonly onBadBlob?: () => void
 }
@@ -58,6 +62,8 @@ export interface Engine {
   readonly garbage: GarbageCollector
   readonly fetcher: SwappableFetcher
   readonly progress: FetchProgress
+  /** Reads again what changed while nobody looked. */
+  readonly prover: FileProver
   loaded(): LoadedConfig
   /** Takes a new configuration; what is being booted goes on as it was (G2). */
   configure(loaded: LoadedConfig): Promise<void>
@@ -94,7 +100,13 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       options.onFetchEvent?.(event)
     },
   })
-  const extras: ExtraInitrds = createExtraInitrds({ fetcher, blobIndex, log, onIngested: publish })
+  const extras: ExtraInitrds = createExtraInitrds({
+    fetcher,
+    blobIndex,
+    prove: (sha256) => checker.prove(sha256),
+    log,
+    onIngested: publish,
+  })
 
   function publish(): void {
     const readings = driver.readings()
@@ -132,6 +144,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       return { mirrors, signatures, trustedKeys: keys.map(({ text }) => text) }
     },
     isWanted,
+    prove: (sha256) => checker.prove(sha256),
     ensureSpace: ({ bootimage }) =>
       makeRoom({
         bootimage,
@@ -176,6 +189,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     },
     ensure,
     onChanged: publish,
+    onRefused: (change) => options.onRefused?.(change),
     clock,
     log,
   })
@@ -247,9 +261,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     onWanted({ stream, arch, release }) {
       if (release === undefined) return
       pins.request({ stream, arch, release })
-      const { target } = ledger.headOf(stream, arch)
-      if (target !== undefined && ledger.bootimages.get(target)?.bootimage.release === release)
-        sync.want(target)
+      const { target, current } = ledger.headOf(stream, arch)
+      for (const id of new Set([target, current])) {
+        if (id !== undefined && ledger.bootimages.get(id)?.bootimage.release === release) sync.want(id)
+      }
     },
   })
 
@@ -268,7 +283,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     await streams.configure(config.streams, config.upstream)
     const architecturesOf = (name: string) => streamOf(name)?.architectures
     void pins.setWanted(wantedPins(next.inventory, architecturesOf, clock.now()))
-    if (options.follows) recheckReady((name) => isTrustNarrower(before.get(name), config.streams.get(name)))
+    if (options.follows) {
+      prover.start()
+      recheckReady((name) => isTrustNarrower(before.get(name), config.streams.get(name)))
+    }
     await warnOfKeys(config.streams.values(), clock.now(), log)
   }
 
@@ -276,7 +294,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   function recheckReady(isStreamInDoubt: (stream: string) => boolean): void {
     for (const record of ledger.bootimages.values()) {
       const { id, stream } = record.bootimage
-      if (record.state === 'ready' && (isStreamInDoubt(stream) || !sync.isComplete(record))) sync.recheck(id)
+      // What is being read again first may be whole after all.
+      const isBeingRead = filesOf(record).some((sha256) => blobIndex.doubtful.has(sha256))
+      const isInDoubt = isStreamInDoubt(stream) || (!isBeingRead && !sync.isComplete(record))
+      if (record.state === 'ready' && isInDoubt) sync.recheck(id)
     }
   }
 
@@ -299,7 +320,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     await Promise.all(steps.map(({ bootimage }) => sync.ensure(bootimage.id)))
   }
 
-  const recheck = createBlobRechecker({
+  const checker: FileChecker = createFileChecker({
     storage,
     fetcher,
     sync,
@@ -308,6 +329,24 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     onBadBlob: () => options.onBadBlob?.(),
     log,
   })
+  const prover = createFileProver({ blobIndex, checker, order: filesInOrder, clock, timers, log })
+
+  /** What machines wait for comes first. */
+  function filesInOrder(): readonly Sha256[] {
+    const heads = [...ledger.heads.values()]
+    const ids = [
+      ...heads.map(({ current }) => current),
+      ...pins.pinned(),
+      ...leases.leasedBootimages(clock.now()),
+      ...heads.map(({ target }) => target),
+      ...heads.flatMap(({ previous }) => previous),
+      ...ledger.bootimages.keys(),
+    ]
+    return ids.flatMap((id) => {
+      const record = id === undefined ? undefined : ledger.bootimages.get(id)
+      return record === undefined ? [] : filesOf(record)
+    })
+  }
 
   await driver.settleAll()
 
@@ -326,13 +365,16 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     loaded: () => loaded,
     configure,
     ensureWanted,
-    recheck,
+    recheck: checker.recheck,
+    prover,
     publish,
     async stop() {
       await streams.stop()
       await pins.stop()
+      const proved = prover.stop()
       await sync.stop()
       await fetcher.stop()
+      await proved
       await storage.close()
     },
   }

@@ -95,6 +95,7 @@ export async function startService({
       onBootEvent: bootEvents.push,
       onFetchEvent: (event) => metrics.onFetchEvent(event),
       onBadBlob,
+      onRefused: (change) => metrics.onRefused(change),
       onPublished() {
         for (const { name, health } of engine.publisher.current().streams.values()) {
           metrics.setStream(name, { lastSuccessAt: health.lastSuccessAt })

@@ -1,12 +1,15 @@
 import { filesOf } from '../catalog/build-catalog.ts'
 import type { Arch } from '../core/arch.ts'
 import { artifactsOf, type BootimageId } from '../core/bootimage.ts'
-import type { CatalogArch, CatalogStream } from '../core/catalog.ts'
+import { type BootimageStatus, type CatalogArch, type CatalogStream, handedOut } from '../core/catalog.ts'
+import { pendingChangeText } from '../core/pending-change-text.ts'
+import { reason, reasonText } from '../core/reason.ts'
 import type {
   BootimageSummary,
   PartReadiness,
   StreamArchSummary,
   StreamSummary,
+  SyncReport,
 } from '../http/admin/operations.ts'
 import type { BootimageRecord } from '../state/store.ts'
 import type { Engine } from './engine.ts'
@@ -46,8 +49,10 @@ function archSummary(engine: Engine, stream: CatalogStream, arch: Arch): StreamA
             ...(entry.pending.release === undefined ? {} : { release: entry.pending.release }),
             policy: entry.pending.policy,
             seen: entry.pending.seen,
+            decides: pendingChangeText(stream.name, entry.pending),
           },
         }),
+    ...damagedOf(entry),
     ...(lastChange === undefined ? {} : { lastChange }),
     ...(problem === undefined ? {} : { problem }),
   }
@@ -58,6 +63,33 @@ function targetOf(entry: CatalogArch | undefined): Pick<StreamArchSummary, 'targ
   const { bootimage, state, failure } = entry.target
   const why = failure === undefined ? {} : { failure: failure.message }
   return { target: { release: bootimage.release, state, ...why } }
+}
+
+function damagedOf(entry: CatalogArch | undefined): Pick<StreamArchSummary, 'damaged'> {
+  if (entry?.damaged === undefined) return {}
+  const { release } = entry.damaged.bootimage
+  const standIn = entry.standIn?.bootimage.release
+  return {
+    damaged: { release, text: damageText(entry.damaged), ...(standIn === undefined ? {} : { standIn }) },
+  }
+}
+
+function damageText({ bootimage: { stream, release }, failure }: BootimageStatus): string {
+  const progress = failure?.message ?? 'under way'
+  return reasonText(reason('current-damaged', { stream, release, progress }))
+}
+
+/** What a stream's last document brought and is not followed, for the architectures that are followed. */
+export function streamNotes(stream: CatalogStream): SyncReport['streams'][number]['notes'] {
+  return stream.architectures.flatMap((arch): SyncReport['streams'][number]['notes'] => {
+    const problem = stream.health.problems.find((candidate) => candidate.arch === arch)
+    if (problem !== undefined) return [{ arch, kind: 'refused', text: problem.message }]
+    const pending = stream.byArch.get(arch)?.pending
+    if (pending === undefined) return []
+    const { change, release = '' } = pending
+    const text = `${change} ${release}: ${pendingChangeText(stream.name, pending)}`
+    return [{ arch, kind: 'not-followed', text }]
+  })
 }
 
 /** What the API and the command line say of a bootimage. */
@@ -111,30 +143,46 @@ function rolesOf(engine: Engine, { bootimage, state }: BootimageRecord): Bootima
 /** Whether a stream can give its machines something, and what is wrong even if it can (G4). */
 export function streamReadiness(stream: CatalogStream): PartReadiness {
   const part = `stream:${stream.name}`
-  const { health } = stream
-  const missing = stream.architectures.filter((arch) => stream.byArch.get(arch)?.current === undefined)
+  const missing = stream.architectures.filter((arch) => {
+    const entry = stream.byArch.get(arch)
+    return entry === undefined || handedOut(entry) === undefined
+  })
   if (missing.length > 0) {
     const why = missing.map((arch) => `${arch}: ${whyMissing(stream, arch)}`).join('; ')
     return { part, ready: false, reason: why }
   }
-  if (health.failingSince === undefined) return { part, ready: true }
+  const limps = [...notRefreshed(stream), ...damages(stream), ...notFollowed(stream)]
+  return limps.length === 0 ? { part, ready: true } : { part, ready: true, reason: limps.join('; ') }
+}
+
+function notRefreshed({ health }: CatalogStream): readonly string[] {
+  if (health.failingSince === undefined) return []
   const since = iso(health.failingSince)
-  return {
-    part,
-    ready: true,
-    reason: `the last good state is served; not refreshed since ${since}: ${health.error?.message ?? 'unknown'}`,
-  }
+  return [
+    `the last good state is served; not refreshed since ${since}: ${health.error?.message ?? 'unknown'}`,
+  ]
+}
+
+function damages({ byArch }: CatalogStream): readonly string[] {
+  return [...byArch.values()].flatMap(({ damaged }) => (damaged === undefined ? [] : [damageText(damaged)]))
+}
+
+function notFollowed(stream: CatalogStream): readonly string[] {
+  return streamNotes(stream).map(({ arch, text }) => `${arch} stays as it is: ${text}`)
 }
 
 function whyMissing(stream: CatalogStream, arch: Arch): string {
   const { health } = stream
-  const target = stream.byArch.get(arch)?.target
-  if (target?.failure !== undefined) {
-    return `${target.bootimage.release} could not be fetched: ${target.failure.message}`
-  }
-  if (target !== undefined) return `${target.bootimage.release} is being fetched`
+  const entry = stream.byArch.get(arch)
+  const target = entry?.target
   const problem = health.problems.find((candidate) => candidate.arch === arch)
-  if (problem !== undefined) return problem.message
+  // What the newest document says comes first; an older target goes on being tried beside it.
+  const why = problem === undefined ? [] : [problem.message]
+  if (entry?.damaged !== undefined) why.push(damageText(entry.damaged))
+  if (target?.failure !== undefined) {
+    why.push(`${target.bootimage.release} could not be fetched: ${target.failure.message}`)
+  } else if (target !== undefined) why.push(`${target.bootimage.release} is being fetched`)
+  if (why.length > 0) return why.join(', and ')
   if (health.error !== undefined) return health.error.message
   return health.lastSuccessAt === undefined
     ? 'the metadata was not read yet'

@@ -15,6 +15,8 @@ export interface ChangeInput {
   readonly problem?: MetadataProblem
   /** Every bootimage that this stream accepted for this architecture, ever; held and pinned ones are not among them. */
   readonly history: readonly Bootimage[]
+  /** Whether a set was ever complete and verified here, so that a machine may have booted it. */
+  readonly wasReady: (bootimage: Bootimage) => boolean
 }
 
 /**
@@ -23,6 +25,8 @@ export interface ChangeInput {
  *
  * - `withdrawn`: the architecture is gone from the document. `partial`: it is there, but its set is not whole.
  * - `republished`: the same release, now or earlier, with other digests (G8). Stands above `rolled-back`.
+ * - `corrected`: the same, but nothing of that release was ever verified here: what was accepted could not be had, and
+ *   no machine has booted anything that this one could differ from.
  * - `rolled-back`: a set that this stream had before, or a lower release. Incomparable ones count as `advanced`.
  * - `regenerated`: another document, the same bootimage.
  */
@@ -32,12 +36,15 @@ export function classifyChange({
   offered,
   problem,
   history,
+  wasReady,
 }: ChangeInput): ChangeClass {
   if (offered === undefined) return problem === undefined ? 'withdrawn' : 'partial'
   if (accepted === undefined) return 'first'
   if (isSameSet(accepted, offered)) return sameDocument ? 'unchanged' : 'regenerated'
   const hadThisSet = history.some((past) => isSameSet(past, offered))
-  if (isRepublished([accepted, ...(hadThisSet ? [] : history)], offered)) return 'republished'
+  const others = [accepted, ...(hadThisSet ? [] : history)].filter((past) => isRepublication(past, offered))
+  if (others.some(wasReady)) return 'republished'
+  if (isRepublication(accepted, offered)) return 'corrected'
   if (hadThisSet || compareReleases(offered.release, accepted.release) === -1) return 'rolled-back'
   return lostPart(accepted, offered) ? 'partial' : 'advanced'
 }
@@ -46,10 +53,8 @@ function isSameSet(a: Bootimage, b: Bootimage): boolean {
   return a.release === b.release && a.setDigest === b.setDigest
 }
 
-function isRepublished(known: readonly Bootimage[], offered: Bootimage): boolean {
-  return known.some(
-    ({ release, setDigest }) => release === offered.release && setDigest !== offered.setDigest,
-  )
+function isRepublication(past: Bootimage, offered: Bootimage): boolean {
+  return past.release === offered.release && past.setDigest !== offered.setDigest
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Bootimage } from '../core/bootimage.ts'
 import type { PendingChange } from '../core/bootimage-state.ts'
-import type { ChangeClass, ChangePolicies } from '../core/change.ts'
+import { type ChangeClass, type ChangePolicies, hasPolicy } from '../core/change.ts'
 
 /** A going-back is followed when this many refreshes in a row said the same. */
 const confirmingRefreshes = 2
@@ -35,8 +35,8 @@ export type ChangePlan =
 export function planChange(input: PlanChangeInput): ChangePlan {
   const { change, offered, policies, canonicalAgrees } = input
   if (offered === undefined) return { action: 'keep' }
-  if (change === 'first') return { action: 'follow' }
-  if (change !== 'advanced' && change !== 'rolled-back' && change !== 'republished') return { action: 'keep' }
+  if (change === 'first' || change === 'corrected') return { action: 'follow' }
+  if (!hasPolicy(change)) return { action: 'keep' }
   const policy = policies[change]
   if (policy === 'follow') return { action: 'follow' }
   const pending = nextPending(input, offered, policy)

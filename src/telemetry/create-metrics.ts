@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { FetchEvent } from '../artifacts/fetcher.ts'
 import type { DecisionKind } from '../core/boot-decision.ts'
 import type { BootEvent } from '../core/boot-event.ts'
+import { type ChangeClass, changeClasses, hasPolicy } from '../core/change.ts'
 import type { Clock } from '../core/clock.ts'
 import { type ReasonCode, reasonTexts } from '../core/reason.ts'
 import { type DhcpFigures, observeDhcp, observeTftp, type TftpFigures } from './network-metrics.ts'
@@ -25,6 +26,8 @@ export interface Metrics {
   onFetchEvent(event: FetchEvent): void
   /** For checks that are not a fetch: the scrubber, or one bad mirror of several. */
   onVerifyFailure(check: VerifyCheck): void
+  /** A refresh brought what was not followed: a change that is held or waits, or a part that cannot be used. */
+  onRefused(change: ChangeClass): void
   /** `route` is the route's pattern, never its URL; `undefined` when no route matched. */
   onRequest(
     listener: ListenerName,
@@ -90,6 +93,10 @@ const failedChecks: ReadonlyMap<string, VerifyCheck> = new Map([
   ['SIGNATURE_KEY_EXPIRED', 'signature'],
 ])
 
+function mayBeRefused(change: ChangeClass): boolean {
+  return hasPolicy(change) || change === 'withdrawn' || change === 'partial'
+}
+
 /**
  * A registry of its own with every counter at zero, so that an alert on `increase()` sees the very first event.
  * Requests last from microseconds (a script) to minutes (a rootfs over a slow link), hence the wide buckets.
@@ -129,6 +136,14 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     registers,
   })
   for (const check of verifyChecks) verifyFailures.inc({ check }, 0)
+
+  const refused = new Counter({
+    name: 'pilotlight_stream_refused_total',
+    help: 'What refreshes brought and was not followed, for each architecture, by the class of the change.',
+    labelNames: ['reason'],
+    registers,
+  })
+  for (const reason of changeClasses) if (mayBeRefused(reason)) refused.inc({ reason }, 0)
 
   const sentBytes = new Counter({
     name: 'pilotlight_artifact_sent_bytes_total',
@@ -205,6 +220,9 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     },
     onVerifyFailure(check) {
       verifyFailures.inc({ check })
+    },
+    onRefused(change) {
+      refused.inc({ reason: change })
     },
     onRequest(listener, route, method, status, seconds) {
       requests.observe(

@@ -49,6 +49,29 @@ describe('buildCatalog', () => {
     )
   })
 
+  it('G4 the newest one before a current one that is not whole stands in for it', () => {
+    const oldest = makeBootimage({ release: '44.20260505.3.0' })
+    const blobs = blobsOf(newer, older, oldest)
+    blobs.delete(newer.initramfs.sha256)
+    const bootimages = [newer, older, oldest].map((image) => makeRecord(image, 'ready'))
+    const heads = [head({ current: newer.id, target: newer.id, previous: [older.id, oldest.id] })]
+    const arch = archOf(build({ bootimages, heads, blobs }))
+    expect(arch.current).toBeUndefined()
+    expect(arch.damaged).toMatchObject({ bootimage: newer, state: 'queued' })
+    expect(arch.standIn?.bootimage).toEqual(older)
+  })
+
+  it('G9 what the stream went back from never stands in', () => {
+    const blobs = blobsOf(newer, older)
+    blobs.delete(older.initramfs.sha256)
+    const bootimages = [newer, older].map((image) => makeRecord(image, 'ready'))
+    const arch = archOf(
+      build({ bootimages, heads: [head({ current: older.id, previous: [newer.id] })], blobs }),
+    )
+    expect(arch.damaged?.bootimage).toEqual(older)
+    expect(arch.standIn).toBeUndefined()
+  })
+
   it('G2 a set that was ready and lost a file begins no boot, but those in progress keep its other files', () => {
     const blobs = blobsOf(newer)
     blobs.delete(newer.initramfs.sha256)

@@ -231,6 +231,12 @@ describe('results that are not good', () => {
     ['still being fetched', { bootimages: [{ id: 'x', state: 'downloading' }] }, 75],
     ['held', { bootimages: [{ id: 'x', state: 'held' }] }, 0],
     [
+      'a part that is refused',
+      { notes: [{ kind: 'refused' }], bootimages: [{ id: 'x', state: 'ready' }] },
+      1,
+    ],
+    ['a change that a policy holds', { notes: [{ kind: 'not-followed' }], bootimages: [] }, 0],
+    [
       'several things at once: what needs a person counts',
       {
         outcome: 'failed',
@@ -243,7 +249,7 @@ describe('results that are not good', () => {
       1,
     ],
   ])('sync with %s', async (_, stream, expected) => {
-    const sync = async () => ({ streams: [{ name: 'a', outcome: 'updated', ...stream } as never] })
+    const sync = async () => ({ streams: [{ name: 'a', outcome: 'updated', notes: [], ...stream } as never] })
     expect((await harness({ answers: { sync } }).run('sync')).code).toBe(expected)
   })
 })

@@ -149,11 +149,47 @@ describe('a stream that has nothing ready', () => {
     expect(codes(decision)[0]).toBe('arch-not-in-stream')
   })
 
-  it('a document whose part for this architecture is broken: refused with the problem', () => {
+  it('G11 a document whose part for this architecture is broken: waits, because the next one may mend it', () => {
     const problem = { arch: 'x86_64', message: 'initramfs has no sha256' } as const
     const decision = decideIn({ catalog: { health: { ...readOnce, problems: [problem] } } })
-    expect(codes(decision).slice(0, 2)).toEqual(['arch-not-in-stream', 'arch-unusable'])
-    expect(decision.reasons[1]?.facts).toMatchObject({ error: 'initramfs has no sha256' })
+    expect(decision).toMatchObject({ kind: 'wait', wanted: { stream: 'fcos-stable', arch: 'x86_64' } })
+    expect(decision.reasons[0]).toMatchObject({
+      code: 'arch-unusable',
+      facts: { error: 'initramfs has no sha256' },
+    })
+  })
+
+  it('G10 a broken part behind what is current is told, and stops nothing', () => {
+    const problem = { arch: 'x86_64', message: 'initramfs has no sha256' } as const
+    const decision = decideIn({ catalog: { current, health: { ...readOnce, problems: [problem] } } })
+    expect(decision.kind).toBe('live')
+    expect(codes(decision).slice(0, 2)).toEqual(['follows-current', 'arch-unusable'])
+  })
+})
+
+describe('a current bootimage that is not whole any more', () => {
+  it('G4 boots what stands in for it, and says why', () => {
+    const catalog = { damaged: status(current, 'queued'), standIn: older, releases: [status(older)] }
+    const decision = decideIn({ catalog })
+    expect(decision).toMatchObject({ kind: 'live', bootimage: older })
+    expect(codes(decision).slice(0, 2)).toEqual(['follows-previous', 'current-damaged'])
+    expect(decision.reasons[1]?.facts).toMatchObject({ release: current.release, progress: 'under way' })
+  })
+
+  it('G11 is waited for without a stand-in, with what keeps it from coming back', () => {
+    const failure = { code: 'ARTIFACT_UNAVAILABLE', message: 'nothing answered', at: now }
+    const damaged = status(current, 'failed', failure)
+    const decision = decideIn({ catalog: { damaged, target: damaged } })
+    expect(decision).toMatchObject({ kind: 'wait', wanted: { release: current.release } })
+    expect(codes(decision).filter((code) => code.startsWith('current-'))).toEqual(['current-damaged'])
+    expect(decision.reasons[0].facts).toMatchObject({ progress: 'nothing answered' })
+  })
+
+  it('G11 with a newer target on its way, tells of both', () => {
+    const catalog = { damaged: status(older, 'queued'), target: status(current, 'downloading') }
+    const decision = decideIn({ catalog })
+    expect(decision).toMatchObject({ kind: 'wait', wanted: { release: current.release } })
+    expect(codes(decision).slice(0, 2)).toEqual(['current-being-fetched', 'current-damaged'])
   })
 })
 

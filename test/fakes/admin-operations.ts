@@ -121,7 +121,12 @@ export function createFakeOperations(
     render: async () => '#!ipxe\nexit\n',
     sync: async () => ({
       streams: [
-        { name: 'fcos-stable', outcome: 'updated', bootimages: [{ id: bootimage.id, state: 'ready' }] },
+        {
+          name: 'fcos-stable',
+          outcome: 'updated',
+          notes: [],
+          bootimages: [{ id: bootimage.id, state: 'ready' }],
+        },
       ],
     }),
     verify: async () => ({ checked: 3, bytes: 1_200_000_000, bad: [] }),

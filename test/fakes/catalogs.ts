@@ -20,6 +20,9 @@ export interface CatalogSketch {
   readonly arch?: Arch
   readonly architectures?: readonly Arch[]
   readonly current?: Bootimage
+  readonly damaged?: BootimageStatus
+  /** One of `releases` that is ready. */
+  readonly standIn?: Bootimage
   readonly target?: BootimageStatus
   readonly pending?: PendingChange
   /** What can be pinned beside `current`. */
@@ -66,6 +69,8 @@ export function makeCatalog(sketch: CatalogSketch = {}): Catalog {
   const archEntry: CatalogArch = {
     arch,
     current: current && readyById.get(current.id),
+    damaged: sketch.damaged,
+    standIn: sketch.standIn && readyById.get(sketch.standIn.id),
     previous: [],
     target: sketch.target,
     pending: sketch.pending,

@@ -53,7 +53,7 @@ describe('G5 a pin is exact', () => {
   it('G5 G11 to a release that is nowhere: a script that names it and waits, never another release', async () => {
     for (const script of [await service.script(lostMac), await service.script(lostMac)]) {
       expect(script).toContain(`# Pilotlight: wait sample ${never} x86_64`)
-      expect(script).toContain(`# Reason: pinned release ${never} of sample is in no known document`)
+      expect(script).toContain(`# Reason: pinned release ${never} of sample is in no document known here`)
       expect(script).not.toMatch(/\/artifacts\/|^kernel |^boot\b/m)
       for (const other of [oldest, older, newest]) expect(script).not.toContain(other)
     }

@@ -74,7 +74,7 @@ describe('G8 the same release with other digests', () => {
     )
     const explained = await service.explain({ mac: '52:54:00:00:00:01', arch: 'x86_64' })
     expect(explained.reasons.map(({ text }) => text)).toContain(
-      'a change of sample (republished) is not followed yet: an admin must decide',
+      `a change of sample to ${older} (republished) is not followed: held by streams.sample.changes.republished: hold, until an admin sets it to follow and runs pilotlight sync`,
     )
 
     await service.restart('SIGKILL')

@@ -190,7 +190,7 @@ describe('the waiting script', () => {
     expect(run.console).toContain(
       `Pilotlight: this machine waits for fcos-stable ${bootimage.release} for x86_64`,
     )
-    expect(run.console).toContain('Reason: the first bootimage of fcos-stable is being fetched')
+    expect(run.console).toContain(`Reason: bootimage ${bootimage.release} of fcos-stable is being fetched`)
   })
 
   it('boots as soon as the answer is another one', () => {

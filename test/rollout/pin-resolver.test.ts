@@ -70,6 +70,29 @@ describe('a pin is resolved', () => {
     expect([...resolver.pinned()]).toEqual([image.id])
   })
 
+  it('G5 leaves digests that nobody could ever have for those of a corrected document, and no others', async () => {
+    await ledger.addBootimage(makeRecord(image, 'known'))
+    await resolver.setWanted([pin])
+    const corrected = makeBootimage({ release: image.release, edition: 'second' })
+    await ledger.addBootimage(makeRecord(corrected, 'queued'))
+    await resolver.retry()
+    expect([...resolver.pinned()]).toEqual([image.id])
+
+    const failure = { code: 'ARTIFACT_DIGEST_MISMATCH', message: 'wrong', at: 1 }
+    await ledger.setState(image.id, { state: 'failed', failure })
+    await resolver.retry()
+    expect([...resolver.pinned()]).toEqual([corrected.id])
+    expect(ensured.at(-1)).toBe(corrected.id)
+
+    await ledger.setState(corrected.id, { state: 'ready', readyAt: 2 })
+    await ledger.setState(corrected.id, { state: 'failed', failure })
+    await ledger.addBootimage(
+      makeRecord(makeBootimage({ release: image.release, edition: 'third' }), 'ready'),
+    )
+    await resolver.retry()
+    expect([...resolver.pinned()]).toEqual([corrected.id])
+  })
+
   it('to the verified publication where there are two, and never to a held one', async () => {
     const again = makeBootimage({ release: image.release, edition: 'second' })
     await ledger.addBootimage(makeRecord(again, 'held'))

@@ -9,7 +9,7 @@ const july = '44.20260707.3.1'
 const august = '44.20260803.3.0'
 
 function classify(input: Partial<ChangeInput>): ChangeClass {
-  return classifyChange({ sameDocument: false, history: [], ...input })
+  return classifyChange({ sameDocument: false, history: [], wasReady: () => true, ...input })
 }
 
 function image(release: string, sketch: BootimageSketch = {}): Bootimage {
@@ -90,6 +90,25 @@ describe('classifyChange', () => {
     expect(classify({ accepted: image(july), offered: image(june), history })).toBe('rolled-back')
     const current = image(june, { edition: 'again' })
     expect(classify({ accepted: current, offered: image(june), history })).toBe('republished')
+  })
+
+  it('G8 a release of which nothing was ever verified is corrected by other digests, now and earlier', () => {
+    const again = image(july, { edition: 'again' })
+    const wasReady = (past: Bootimage) => past.release === june
+    const history = [image(june), image(july)]
+    expect(classify({ accepted: image(july), offered: again, history, wasReady })).toBe('corrected')
+    const flipped = { accepted: again, offered: image(july), history: [...history, again], wasReady }
+    expect(classify(flipped)).toBe('corrected')
+    const earlier = { accepted: image(august), offered: again, history, wasReady }
+    expect(classify(earlier)).toBe('rolled-back')
+  })
+
+  it('G8 a release of which another publication was verified is republished, although the last one never was', () => {
+    const [first, second, third] = ['1', '2', '3'].map((edition) => image(july, { edition }))
+    const history = [first, second].filter((past) => past !== undefined)
+    const wasReady = (past: Bootimage) => past === first
+    expect(classify({ accepted: second, offered: third, history, wasReady })).toBe('republished')
+    expect(classify({ accepted: second, offered: first, history, wasReady })).toBe('corrected')
   })
 
   it('an architecture that is gone is withdrawn, one that is broken is partial', () => {

@@ -30,6 +30,7 @@ describe('planChange', () => {
     ['rolled-back', 'confirm'],
     ['regenerated', 'keep'],
     ['republished', 'hold'],
+    ['corrected', 'follow'],
     ['withdrawn', 'keep'],
     ['partial', 'keep'],
   ] as const)('by default, %s means %s', (change, action) => {

@@ -123,7 +123,20 @@ test('a stream that left the configuration leaves the figures', async () => {
   const metrics = createTestMetrics()
   metrics.setStream('gone', { lastSuccessAt: 1 })
   metrics.forgetStream('gone')
-  expect(await samples(metrics, 'pilotlight_stream_')).toEqual([])
+  const lines = await samples(metrics, 'pilotlight_stream_')
+  expect(lines.filter((line) => line.includes('stream='))).toEqual([])
+})
+
+test('G10 what is not followed is counted by its change, from zero on', async () => {
+  const metrics = createTestMetrics()
+  metrics.onRefused('partial')
+  expect(await samples(metrics, 'pilotlight_stream_refused_total')).toEqual(
+    expect.arrayContaining([
+      'pilotlight_stream_refused_total{reason="partial"} 1',
+      'pilotlight_stream_refused_total{reason="withdrawn"} 0',
+      'pilotlight_stream_refused_total{reason="republished"} 0',
+    ]),
+  )
 })
 
 test('requests are labelled by route pattern; odd methods and unmatched routes stay in closed sets', async () => {

@@ -53,18 +53,20 @@ function rowsOf(stream: StreamSummary, now: number): string[][] {
 }
 
 /** What keeps this architecture from simply being at the newest. */
-function notesOf({ target, pending, problem }: StreamArchSummary): string[] {
-  const notes: string[] = []
-  if (target !== undefined) {
+function notesOf({ target, pending, damaged, problem }: StreamArchSummary): string[] {
+  const notes: string[] = problem === undefined ? [] : [problem]
+  if (damaged !== undefined) {
+    const { text, standIn } = damaged
+    notes.push(standIn === undefined ? text : `${text}; ${standIn} boots meanwhile`)
+  }
+  if (target !== undefined && target.release !== damaged?.release) {
     notes.push(
       `${target.release} ${target.state}${target.failure === undefined ? '' : ` (${target.failure})`}`,
     )
   }
   if (pending !== undefined) {
     const release = pending.release === undefined ? '' : ` ${pending.release}`
-    const policy = pending.policy === 'confirm' ? 'waits for a second refresh' : 'held'
-    notes.push(`${pending.change}${release}: ${policy}`)
+    notes.push(`${pending.change}${release}: ${pending.decides}`)
   }
-  if (problem !== undefined) notes.push(problem)
   return notes
 }

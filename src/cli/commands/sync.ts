@@ -41,11 +41,13 @@ export function addSync(program: Command, run: RunCommand): void {
 }
 
 function rowsOf({ streams }: SyncReport): string[][] {
-  return streams.flatMap(({ name, outcome, message = '', bootimages }) =>
-    bootimages.length === 0
-      ? [[name, outcome, '-', '-', message]]
-      : bootimages.map(({ id, state, failure }) => [name, outcome, id, state, failure ?? message]),
-  )
+  return streams.flatMap(({ name, outcome, message = '', notes, bootimages }) => {
+    const rows = [
+      ...notes.map(({ arch, kind, text }) => [name, outcome, arch, kind, text]),
+      ...bootimages.map(({ id, state, failure }) => [name, outcome, id, state, failure ?? message]),
+    ]
+    return rows.length === 0 ? [[name, outcome, '-', '-', message]] : rows
+  })
 }
 
 /**
@@ -53,8 +55,10 @@ function rowsOf({ streams }: SyncReport): string[][] {
  * and the last only time.
  */
 export function syncExitCode({ streams }: SyncReport): ExitCode {
-  const codes = streams.flatMap(({ outcome, code, bootimages }): ExitCode[] => [
+  const codes = streams.flatMap(({ outcome, code, notes, bootimages }): ExitCode[] => [
     ...(outcome === 'failed' ? [exitCodeOfReport(code)] : []),
+    // A part that nobody can use needs a person; what a policy does not follow is as the admin said.
+    ...notes.map(({ kind }) => (kind === 'refused' ? exitCode.failed : exitCode.ok)),
     ...bootimages.map((bootimage) => {
       if (bootimage.state === 'failed') return exitCodeOfReport(bootimage.code)
       return isUnderWay(bootimage) ? exitCode.tryAgain : exitCode.ok

@@ -43,7 +43,11 @@ export interface StreamArchSummary {
     readonly release?: string
     readonly policy: string
     readonly seen: number
+    /** What it waits for, with the line of the configuration that decides. */
+    readonly decides: string
   }
+  /** What is current and not whole; `standIn` is the release that boots meanwhile, where there is one. */
+  readonly damaged?: { readonly release: string; readonly text: string; readonly standIn?: string }
   readonly lastChange?: string
   readonly problem?: string
 }
@@ -109,6 +113,12 @@ export interface SyncReport {
     /** Of `core/errors.ts`, when it failed. */
     readonly code?: string
     readonly message?: string
+    /** What was not followed, and why. `refused`: its part of the document cannot be used. */
+    readonly notes: readonly {
+      readonly arch: Arch
+      readonly kind: 'refused' | 'not-followed'
+      readonly text: string
+    }[]
     readonly bootimages: readonly {
       readonly id: string
       readonly state: string

@@ -1,4 +1,4 @@
-import type { CatalogStream, ReadyBootimage, ServedFile } from '../../core/catalog.ts'
+import { type CatalogStream, handedOut, type ReadyBootimage, type ServedFile } from '../../core/catalog.ts'
 import { urlFileName } from '../../render/script-text.ts'
 import { streamPlacesOf } from './stream-layout.ts'
 
@@ -28,10 +28,11 @@ export interface RepublishedStream {
 export function republishStream(stream: CatalogStream, baseUrl: string): RepublishedStream | undefined {
   const architectures: RepublishedStream['architectures'] = {}
   let newest = 0
-  for (const { arch, current } of stream.byArch.values()) {
-    if (current === undefined) continue
-    architectures[arch] = { artifacts: artifactsOfImage(current, baseUrl) }
-    newest = Math.max(newest, current.kernel.modifiedAt, current.initramfs.modifiedAt)
+  for (const entry of stream.byArch.values()) {
+    const image = handedOut(entry)
+    if (image === undefined) continue
+    architectures[entry.arch] = { artifacts: artifactsOfImage(image, baseUrl) }
+    newest = Math.max(newest, image.kernel.modifiedAt, image.initramfs.modifiedAt)
   }
   if (Object.keys(architectures).length === 0) return undefined
   const lastModified = new Date(stream.lastModified ?? newest)

@@ -1,4 +1,5 @@
 import { parseArch } from '../../core/arch.ts'
+import { handedOut } from '../../core/catalog.ts'
 import type { BootRequest, BootSources } from './boot-request.ts'
 import { describeStatus } from './describe-awaited.ts'
 import { notFound, notYet, type Reply, revalidate } from './reply.ts'
@@ -15,7 +16,7 @@ const signatureSuffix = '.sig'
  */
 export function answerStreamArtifact(
   { params }: BootRequest,
-  { catalog }: BootSources,
+  { catalog, onFileProblem }: BootSources,
 ): Reply | Promise<Reply> {
   const snapshot = catalog.current()
   const stream = snapshot.streams.get(params.stream ?? '')
@@ -27,7 +28,8 @@ export function answerStreamArtifact(
       `Stream ${stream.name} is kept for: ${[...stream.byArch.keys()].join(', ') || 'nothing yet'}.`,
     )
   }
-  const { current, target } = state
+  const { target = state.damaged } = state
+  const current = handedOut(state)
   if (current === undefined) {
     return notYet(target === undefined ? describeEmptyStream(stream) : describeStatus(target))
   }
@@ -44,7 +46,7 @@ export function answerStreamArtifact(
     const known = places.map((it) => `${it.platform}/${it.format}/${it.artifact}`).join(', ')
     return notFound(`${current.bootimage.release} of ${stream.name} for ${state.arch} has: ${known}.`)
   }
-  if (isSignature) return signatureReply(place.file)
+  if (isSignature) return signatureReply(place.file, onFileProblem)
   return {
     kind: 'file',
     file: place.file,

@@ -53,13 +53,25 @@ test('G4 streams say since when they were read, what is coming, what is held and
             arch: 'x86_64',
             current: '44',
             previous: [],
-            pending: { change: 'rolled-back', release: '43', policy: 'confirm', seen: 1 },
+            pending: {
+              change: 'rolled-back',
+              release: '43',
+              policy: 'confirm',
+              seen: 1,
+              decides:
+                'waits for a second refresh that says the same (streams.held.changes.rolledBack: confirm)',
+            },
           },
           {
             arch: 's390x',
             current: '44',
             previous: [],
-            pending: { change: 'republished', policy: 'hold', seen: 3 },
+            pending: {
+              change: 'republished',
+              policy: 'hold',
+              seen: 3,
+              decides: 'held by streams.held.changes.republished: hold',
+            },
             problem: 'the rootfs has no sha256',
           },
         ],
