@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     include: ['test/boot/**/*.machine.test.ts'],
-    testTimeout: 600_000,
+    testTimeout: 700_000,
     hookTimeout: 300_000,
     pool: 'forks',
     fileParallelism: false,

@@ -26,6 +26,7 @@ export interface BootOptions {
   readonly ready: string
   /** Further options of `rig/boot`. */
   readonly options?: readonly string[]
+  /** For all of it; a machine that falls silent is given up long before. */
   readonly timeoutSeconds?: number
 }
 
@@ -33,7 +34,7 @@ const program = resolve(import.meta.dirname, 'rig/boot')
 
 /** Boots one machine in a network of its own. @throws Error when the rig itself could not run */
 export async function bootMachine(boot: BootOptions): Promise<BootReport> {
-  const timeout = String(boot.timeoutSeconds ?? 240)
+  const timeout = String(boot.timeoutSeconds ?? 600)
   const child = spawn(
     program,
     [

@@ -50,9 +50,12 @@ export interface SeenHttp {
   readonly sha256: string | null
 }
 
-/** The digests of the files of this name that the machine was sent whole, by HTTP or TFTP; each once. */
-export function sentDigests(report: BootReport, name: string): readonly string[] {
-  const isIt = (path: string) => path.split('?')[0]?.endsWith(`/${name}`)
+/**
+ * The digests of what the machine was sent whole, by HTTP or TFTP, when it asked for the artifact of this digest; each
+ * once. Whatever name its loader is given for it: PXELINUX has no room for a long one.
+ */
+export function sentDigests(report: BootReport, digest: string): readonly string[] {
+  const isIt = (path: string) => path.startsWith(`/artifacts/${digest}/`)
   const bodies = report.http.filter(({ status, target }) => status === 200 && isIt(target))
   const transfers = report.tftp.filter(({ file, error }) => error === null && isIt(file))
   return [...new Set([...bodies, ...transfers].flatMap(({ sha256 }) => sha256 ?? []))]

@@ -37,12 +37,12 @@ describe.skipIf(problem !== undefined)('a machine reaches the kernel of the curr
           firmware: 'uefi-pxe',
           isEmpty: true,
           before: `{ sleep ${waitSeconds}; ${site.prepareMove(made)}; } & `,
-          timeoutSeconds: 800,
+          timeoutSeconds: 1000,
         })
         expectRelease(report, made)
         expect(report.stages.marker).toBeGreaterThan(360)
       }),
-    900_000,
+    1_100_000,
   )
 
   it.concurrent.for(boots)('%s, DHCP mode %s', ([firmware, mode], test) =>

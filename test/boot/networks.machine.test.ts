@@ -64,7 +64,7 @@ describe.skipIf(bootProblem() !== undefined)('networks as they are', () => {
         const made = makeRelease(site.upstream, '44.20261101.3.0', 'x86_64')
         site.publish(made)
         site.configure({ mode, firmware, ...config })
-        const report = await site.boot({ mode, firmware, options, timeoutSeconds: 400 })
+        const report = await site.boot({ mode, firmware, options })
         expectRelease(report, made)
         const network = saidAtHome(report, 'network')
         expect(wordOf(network, 'mac')).toBe('52:54:00:77:00:01')

@@ -12,6 +12,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from netboot import cable, capture, dhcp, disk  # noqa: E402
 from netboot.console import Console  # noqa: E402
+from netboot.network import TAP  # noqa: E402
+from netboot.pulse import Pulse, sent_packets  # noqa: E402
 
 CLIENT, SERVER = "192.0.2.150", "192.0.2.10"
 
@@ -172,6 +174,35 @@ class ConsoleTest(unittest.TestCase):
                 console.refresh()
             self.assertIsNotNone(console.when(r"^NODE marker "))
             self.assertEqual(console.find(r"^NODE marker (.*)$"), "arch=x")
+
+
+class PulseTest(unittest.TestCase):
+    INTERFACES = (
+        "Inter-|   Receive                 |  Transmit\n"
+        " face |bytes    packets errs drop |bytes    packets errs drop\n"
+        "    lo:     900       9    0    0     900       9    0    0\n"
+        f"   {TAP}:    {{}}      {{}}    0    0    7000      70    0    0\n"
+    )
+
+    def test_counts_what_the_machine_sent(self):
+        self.assertEqual(sent_packets(self.INTERFACES.format(4200, 42), TAP), 42)
+        self.assertEqual(sent_packets(self.INTERFACES.format(4200, 42), "other"), 0)
+
+    def test_is_as_long_as_neither_console_nor_wire_moves(self):
+        now = 0.0
+        with tempfile.TemporaryDirectory() as folder:
+            console, interfaces = Path(folder) / "console.log", Path(folder) / "dev"
+            interfaces.write_text(self.INTERFACES.format(0, 0))
+            pulse = Pulse(console, interfaces, lambda: now)
+            self.assertEqual(pulse.silence(), 0)
+            now = 50.0
+            self.assertEqual(pulse.silence(), 50)
+            console.write_text("BdsDxe")
+            self.assertEqual(pulse.silence(), 0)
+            now = 80.0
+            self.assertEqual(pulse.silence(), 30)
+            interfaces.write_text(self.INTERFACES.format(60, 1))
+            self.assertEqual(pulse.silence(), 0)
 
 
 class DiskTest(unittest.TestCase):

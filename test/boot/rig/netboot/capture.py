@@ -10,6 +10,12 @@ from typing import Iterator, Optional
 
 from . import dhcp
 
+# Bytes to capture of each packet: more than any on this wire has. The kernel keeps a place of this size for each, so
+# with more, few places fit into its buffer, and a busy machine loses packets.
+SNAPLEN = 1600
+# Room for all packets of a boot, so that none is lost when tcpdump has to wait for a processor.
+BUFFER_KIB = 128 << 10
+
 BOOTP_PORTS = {67, 68, 4011}
 TFTP_PORT = 69
 

@@ -40,7 +40,11 @@ def parse(arguments: list) -> argparse.Namespace:
         "--ready", metavar="CMD",
         help="shell command, run there until it succeeds; only then is the machine switched on",
     )  # fmt: skip
-    option("--timeout", default=300, type=float, metavar="SECONDS", help="for the whole run (%(default)s)")
+    option("--timeout", default=600, type=float, metavar="SECONDS", help="for the whole run (%(default)s)")
+    option(
+        "--patience", default=120, type=float, metavar="SECONDS",
+        help="for a machine that neither writes to its console nor sends a packet (%(default)s)",
+    )  # fmt: skip
     option(
         "--site-dhcp", action="store_true",
         help="the site has a DHCP server (dnsmasq) that gives out addresses and knows nothing of booting",

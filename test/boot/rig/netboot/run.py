@@ -17,6 +17,7 @@ from .isolate import run_isolated
 from .machines import FIRMWARE, Machine
 from .monitor import unplug_and_start
 from .processes import BootFailed, Processes, RigError, in_namespace
+from .pulse import Pulse
 
 RIG = Path(__file__).resolve().parent.parent
 TOOLS = ("ip", "tcpdump", "dnsmasq", "sysctl")
@@ -39,6 +40,7 @@ HOPELESS = (
     r"No bootable device",
     r"^UEFI Interactive Shell",
     r"BdsDxe: No bootable option",
+    r"BdsDxe: starting Boot\w+ \"UiApp\"",  # its setup screen
 )
 
 # How long a machine that phoned home may take to switch itself off.
@@ -68,8 +70,8 @@ class Run:
         path = self.work / "boot.pcap"
         self.processes.start(
             "tcpdump",
-            ["tcpdump", "-i", network.TAP, "-n", "-U", "--immediate-mode", "-B", "65536",
-             "-s", "0", "-Z", "root", "-w", str(path)],
+            ["tcpdump", "-i", network.TAP, "-n", "-U", "--immediate-mode", "-B", str(capture.BUFFER_KIB),
+             "-s", str(capture.SNAPLEN), "-Z", "root", "-w", str(path)],
         )  # fmt: skip
         self.wait_until("the packet capture", lambda: path.exists() and path.stat().st_size >= 24)
 
@@ -169,6 +171,7 @@ class Run:
         """Follows the boot to its end; returns "" or what went wrong."""
         expected = self.chosen.expect or [MARKER, PHONED_HOME]
         met_at: Optional[float] = None
+        pulse = Pulse(self.console.path)
         while True:
             off = self.processes.exit_status("machine") is not None
             self.console.refresh()
@@ -188,9 +191,11 @@ class Run:
                 return f"the machine went off (QEMU exit status {self.processes.exit_status('machine')})"
             elif time.monotonic() > self.deadline:
                 return f"timeout after {self.chosen.timeout:g} s"
+            elif pulse.silence() > self.chosen.patience:
+                return f"the machine was silent for {self.chosen.patience:g} s"
             else:
                 for pattern in HOPELESS:
-                    if self.console.when(pattern) and not self.chosen.expect:
+                    if self.console.when(pattern):
                         return f"console shows {pattern.lstrip('^')!r}"
                 status = self.processes.exit_status("server")
                 if status is not None:
