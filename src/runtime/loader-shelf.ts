@@ -18,8 +18,10 @@ export function createLoaderShelf(options: {
   readonly directories: LoaderDirectories
   readonly clock: Clock
   readonly log: Log
+  /** They were read again. */
+  readonly onRead?: () => void
 }): LoaderShelf {
-  const { clock, log } = options
+  const { clock, log, onRead } = options
   let directories = options.directories
   let refreshedAt = Number.NEGATIVE_INFINITY
 
@@ -38,12 +40,14 @@ export function createLoaderShelf(options: {
     configure(next) {
       directories = next
       catalogue = read()
+      onRead?.()
     },
     refresh() {
       const now = clock.now()
       if (now - refreshedAt < refreshEveryMs) return
       refreshedAt = now
       catalogue = read()
+      onRead?.()
     },
   }
 }

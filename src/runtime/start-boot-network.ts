@@ -3,7 +3,6 @@ import type { Config } from '../config/config.ts'
 import type { BootEvent } from '../core/boot-event.ts'
 import type { Clock, Timers } from '../core/clock.ts'
 import { formatIpv4, parseIpv4 } from '../core/ipv4.ts'
-import type { LoaderSource } from '../core/loader.ts'
 import type { Log } from '../core/log.ts'
 import type { MacAddress } from '../core/mac.ts'
 import type { SeenMachines } from '../core/seen-machines.ts'
@@ -25,6 +24,7 @@ import { createTftpServer, type TftpServer } from '../tftp/server.ts'
 import { bootStepOfDhcp, bootStepOfTftp } from './boot-steps.ts'
 import type { Engine } from './engine.ts'
 import { createEventQueue } from './event-queue.ts'
+import type { LoaderShelf } from './loader-shelf.ts'
 import { startDhcp } from './start-dhcp.ts'
 import { createTftpFiles, type TftpConfigName } from './tftp-files.ts'
 import { type OwnAddresses, tftpListen } from './tftp-listen.ts'
@@ -35,7 +35,7 @@ export interface BootNetworkOptions {
   readonly bootPort: number
   readonly engine: Engine
   readonly renderer: Renderer
-  readonly loaders: LoaderSource
+  readonly loaders: Pick<LoaderShelf, 'current' | 'refresh'>
   /** Sockets from the service manager. */
   readonly inherited: readonly InheritedSocket[]
   /** Others than the usual ones. */
@@ -125,6 +125,8 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
       onEvent(event) {
         requests.note(event)
         tftpEvents.push(event)
+        // It is not as it was catalogued: a package was updated.
+        if (event.type === 'refused' && event.reason === 'file-unreadable') options.loaders.refresh()
         const mac = event.type === 'requested' ? macOf(event.client.address) : undefined
         if (mac !== undefined) dhcp?.noteContact(mac)
       },

@@ -6,6 +6,7 @@ import type { Log } from '../core/log.ts'
 import { nobodySeen, type SeenMachines } from '../core/seen-machines.ts'
 import type { DhcpPorts } from '../dhcp/destination.ts'
 import type { InheritedSocket } from '../dhcp/inherited-sockets.ts'
+import { listInterfaceAddresses } from '../dhcp/interface-addresses.ts'
 import { listenControlSocket } from '../http/admin/control-socket.ts'
 import { createAdminApp } from '../http/admin/create-admin-app.ts'
 import type { PartReadiness } from '../http/admin/operations.ts'
@@ -20,6 +21,7 @@ import { createBootLog } from '../telemetry/boot-log.ts'
 import { createMetrics } from '../telemetry/create-metrics.ts'
 import { readVersion } from '../telemetry/read-version.ts'
 import { changesThatNeedRestart } from './changes-that-need-restart.ts'
+import { fetchByTftp } from './clients/fetch-by-tftp.ts'
 import { createOperations } from './create-operations.ts'
 import { openEngine } from './engine.ts'
 import { createEventQueue } from './event-queue.ts'
@@ -27,6 +29,9 @@ import { createLeaseWriter } from './lease-writer.ts'
 import { listenAdmin } from './listen-admin.ts'
 import { createLoaderShelf } from './loader-shelf.ts'
 import { realClock, realTimers } from './real-time.ts'
+import { createKernelCheck } from './self-test/kernel-check.ts'
+import { lookAtHandOuts } from './self-test/look-at-hand-outs.ts'
+import { createSelfTest } from './self-test/self-test.ts'
 import type { Service } from './service.ts'
 import { shippedTemplates } from './shipped-templates.ts'
 import { type BootNetwork, startBootNetwork } from './start-boot-network.ts'
@@ -86,6 +91,21 @@ export async function startService({
       requests.drain()
     })
     const onBadBlob = () => metrics.onVerifyFailure('scrub')
+    const kernels = createKernelCheck()
+    const selfTest = createSelfTest({
+      look: () =>
+        lookAtHandOuts({
+          loaded: engine.loaded,
+          loaders,
+          catalog: engine.publisher,
+          listAddresses: listInterfaceAddresses,
+          fetch: fetchByTftp,
+          kernels,
+        }),
+      lookForMending: () => loaders.refresh(),
+      timers,
+      log,
+    })
     const engine = await openEngine({
       loaded,
       log,
@@ -101,6 +121,7 @@ export async function startService({
           metrics.setStream(name, { lastSuccessAt: health.lastSuccessAt })
         }
         metrics.setCacheBytes(engine.storage.blobIndex.usedBytes())
+        if (network !== undefined) selfTest.check()
       },
     })
     stops.push(() => engine.stop())
@@ -126,7 +147,12 @@ export async function startService({
     for (const { pattern } of bootRoutes) {
       for (const method of ['GET', 'HEAD']) metrics.declareRoute(pattern, method)
     }
-    const loaders = createLoaderShelf({ directories: boot.loaders, clock, log })
+    const loaders = createLoaderShelf({
+      directories: boot.loaders,
+      clock,
+      log,
+      onRead: () => selfTest.check(),
+    })
     // The boot listener is open before DHCP is, and asks it later.
     const seen = (): SeenMachines => network ?? nobodySeen
     const bootListener = createBootListener({
@@ -172,6 +198,7 @@ export async function startService({
         }
         await engine.configure(next)
         notTaken = undefined
+        selfTest.check()
         void engine.ensureWanted()
         log.info({ files: next.files.length, needsRestart: ignored }, 'configuration taken')
       } catch (error) {
@@ -201,12 +228,15 @@ export async function startService({
     })
     network = started
     stops.push(() => started.stop())
+    selfTest.check()
+    stops.push(() => selfTest.stop())
     const { dhcp, tftp } = started.figures()
     if (dhcp !== undefined) metrics.observeDhcp(dhcp)
     if (tftp !== undefined) metrics.observeTftp(tftp)
 
     const parts = (): readonly PartReadiness[] => [
       ...started.parts(),
+      ...[selfTest.part()].filter((part) => part !== undefined),
       { part: 'boot-http', ready: bootListener.address() !== undefined },
       {
         part: 'config',

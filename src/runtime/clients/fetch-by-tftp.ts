@@ -12,10 +12,14 @@ export interface TftpQuestion {
   readonly repeatAfterMs?: number
   /** What comes beyond this is not a boot loader. */
   readonly maxBytes?: number
+  /** Ends as soon as the size is known, as UEFI does at first (field case 60). */
+  readonly isLook?: boolean
 }
 
 export type TftpFetch =
   | { readonly kind: 'fetched'; readonly bytes: Buffer; readonly milliseconds: number }
+  /** The answer to a look: the size, where the server tells it. */
+  | { readonly kind: 'announced'; readonly sizeBytes: number | undefined }
   /** The server said no. */
   | { readonly kind: 'refused'; readonly code: number; readonly message: string }
   /** Answered from another address than the one that was asked: firmware drops that (field case 50). */
@@ -97,6 +101,13 @@ export function fetchByTftp(question: TftpQuestion): Promise<TftpFetch> {
       )
     }
 
+    function endLook(packet: Buffer): void {
+      const size = optionOf(packet, 'tsize')
+      const sizeBytes = Number.isSafeInteger(size) ? size : undefined
+      const enough = encodeError({ code: errorCodes.optionRefused, message: 'only looking' })
+      socket.send(enough, peerPort ?? port, address, () => finish({ kind: 'announced', sizeBytes }))
+    }
+
     socket.on('error', (error) => finish({ kind: 'failed', reason: error.message }))
     socket.on('message', (packet, from) => {
       if (packet.length < 4) return
@@ -112,6 +123,10 @@ export function fetchByTftp(question: TftpQuestion): Promise<TftpFetch> {
           return
         case opcode.oack:
           if (block > 0) return
+          if (question.isLook === true) {
+            endLook(packet)
+            return
+          }
           blockSize = grantedBlockSize(packet)
           send(acknowledgement(0))
           return
@@ -133,10 +148,15 @@ function acknowledgement(block: number): Buffer {
 
 /** Without the option in the answer, blocks have 512 bytes (RFC 2348). */
 function grantedBlockSize(oack: Buffer): number {
-  const parts = oack.toString('latin1', 2).toLowerCase().split('\0')
-  const at = parts.indexOf('blksize')
-  const size = at === -1 ? Number.NaN : Number(parts[at + 1])
+  const size = optionOf(oack, 'blksize')
   return Number.isInteger(size) && size >= 8 && size <= 65464 ? size : 512
+}
+
+/** The number behind an option of an OACK; `NaN` when there is none. */
+function optionOf(oack: Buffer, name: string): number {
+  const parts = oack.toString('latin1', 2).toLowerCase().split('\0')
+  const at = parts.indexOf(name)
+  return at === -1 ? Number.NaN : Number(parts[at + 1])
 }
 
 function textAt(packet: Buffer, start: number): string {

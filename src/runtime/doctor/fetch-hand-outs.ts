@@ -44,6 +44,8 @@ async function byTftp(
 
 function tftpOutcome(fetched: Exclude<TftpFetch, { readonly kind: 'fetched' }>): Outcome {
   switch (fetched.kind) {
+    case 'announced':
+      return { kind: 'refused', reason: 'answered with a size alone' }
     case 'refused':
       return { kind: 'refused', reason: `refused: ${fetched.message}` }
     case 'other-source':

@@ -41,6 +41,16 @@ describe('fetching by TFTP', () => {
     else expect(fetched).toMatchObject({ kind: 'fetched', bytes: content })
   })
 
+  it('only looks at the size when it is told to, and ends the transfer as UEFI does (case 60)', async () => {
+    const { address, port, seen } = await serving({ x: patterned(5_000) })
+    const look = await fetchByTftp({ address, port, name: 'x', isLook: true })
+    expect(look).toEqual({ kind: 'announced', sizeBytes: 5_000 })
+    expect(await seen(({ type }) => type === 'ended')).toMatchObject({
+      outcome: 'aborted',
+      clientError: { code: 8 },
+    })
+  })
+
   it('takes the block size that is granted, or 512 without one', async () => {
     const { address, port } = await serving({ x: patterned(5_000) })
     expect(await fetchByTftp({ address, port, name: 'x', blockSize: 8 })).toMatchObject({
