@@ -17,6 +17,8 @@ export interface PxelinuxConfig {
   readonly chosen?: PxelinuxLabel
   readonly waitsFor: number
   readonly labels: readonly PxelinuxLabel[]
+  /** The label that is taken when a boot failed and the time is up; absent: the default again. */
+  readonly afterFailure?: PxelinuxLabel
   /** Tenths of a second after which a failed boot is tried again. */
   readonly timeout: number
   readonly totalTimeout: number
@@ -30,10 +32,12 @@ export function readPxelinux(text: string): PxelinuxConfig {
   const labels: { -readonly [Key in keyof PxelinuxLabel]: PxelinuxLabel[Key] }[] = []
   const numbers = new Map<string, number>()
   let chosen = ''
+  let onTimeout: string | undefined
   for (const [keyword, rest] of linesOf(text)) {
     const label = labels.at(-1)
     if (keyword === 'SAY') says.push(rest)
     else if (keyword === 'DEFAULT') chosen = rest
+    else if (keyword === 'ONTIMEOUT') onTimeout = rest
     else if (keyword === 'PROMPT' || keyword === 'TIMEOUT' || keyword === 'TOTALTIMEOUT') {
       numbers.set(keyword, Number(rest))
     } else if (keyword === 'LABEL') {
@@ -50,11 +54,14 @@ export function readPxelinux(text: string): PxelinuxConfig {
   }
   const timeout = numbers.get('TIMEOUT') ?? 0
   const found = labels.find(({ name }) => name === chosen)
+  const after = labels.find(({ name }) => name === onTimeout)
+  if (onTimeout !== undefined && after === undefined) throw new Error(`no label ${onTimeout}`)
   return {
     says,
     ...(found === undefined ? {} : { chosen: found }),
     waitsFor: numbers.get('PROMPT') === 1 ? timeout : 0,
     labels,
+    ...(after === undefined ? {} : { afterFailure: after }),
     timeout,
     totalTimeout: numbers.get('TOTALTIMEOUT') ?? 0,
   }

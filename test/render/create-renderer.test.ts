@@ -8,7 +8,7 @@ import { isServiceError, type ServiceError } from '../../src/core/errors.ts'
 import type { Host } from '../../src/core/host.ts'
 import { reason } from '../../src/core/reason.ts'
 import { createRenderer } from '../../src/render/create-renderer.ts'
-import { makeBootimage } from '../fakes/bootimages.ts'
+import { makeBootimage, someIdentity } from '../fakes/bootimages.ts'
 import { makeCatalog } from '../fakes/catalogs.ts'
 import { mac, makeClient, makeHost, makeInventory } from '../fakes/machines.ts'
 import { baseUrl, bootId, context, rendererOver, templatesDirectory } from '../fakes/scripts.ts'
@@ -282,7 +282,8 @@ describe('scripts that are kept', () => {
     const current = makeBootimage({ arch: 'aarch64' })
     const plain = makeCatalog({ arch: 'aarch64', current })
     const { sha256, name } = makeBootimage({ release: 'unpacked' }).kernel
-    const kernel = { sha256, name, role: 'kernel', sizeBytes: 1, modifiedAt: 0, path: '/x' } as const
+    const file = { sizeBytes: 1, modifiedAt: 0, path: '/x', identity: someIdentity }
+    const kernel = { sha256, name, role: 'kernel', ...file } as const
     const uncompressed = new Map([[current.kernel.sha256, kernel]])
     const unpacked = makeCatalog({ arch: 'aarch64', current, uncompressed })
     let snapshot = plain

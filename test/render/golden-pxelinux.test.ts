@@ -75,12 +75,14 @@ describe('every configuration', () => {
     expect(rendered.length).toBe(Object.keys(scenarios).length * machines.length - 2 + 2)
   })
 
-  it('has one label, which is the default, or nothing at all to boot', () => {
+  it('has one label to boot, which is the default, or nothing at all', () => {
     for (const [file, config] of rendered) {
-      const { labels, chosen } = readPxelinux(config)
+      const { labels, chosen, afterFailure } = readPxelinux(config)
+      const [first, ...others] = labels
       const mayHaveNone = file.includes('petitboot')
-      expect([file, labels.length === 1 || mayHaveNone]).toEqual([file, true])
-      expect([file, chosen]).toEqual([file, labels[0]])
+      expect([file, first !== undefined || mayHaveNone]).toEqual([file, true])
+      expect([file, chosen]).toEqual([file, first])
+      expect([file, others]).toEqual([file, afterFailure === undefined ? [] : [afterFailure]])
     }
   })
 
@@ -138,9 +140,18 @@ describe('a live boot', () => {
     expect(readPxelinux(configFor({})).chosen?.addsBootInterface).toBe(false)
   })
 
-  it('tries again ten seconds after a failure, and not later', () => {
-    expect(readPxelinux(configFor({})).timeout).toBe(100)
+  it('asks anew what to boot ten seconds after a failure, and not later', () => {
+    const { timeout, afterFailure } = readPxelinux(configFor({}))
+    expect(timeout).toBe(100)
+    expect(afterFailure).toMatchObject({ config: '/pxelinux.cfg/01-52-54-00-ab-cd-ef' })
   })
+
+  it.each(['open-firmware', 'unknown'] as const)(
+    'has nothing but its boot for %s firmware, whose loaders would show a second entry',
+    (firmware) => {
+      expect(readPxelinux(configFor({}, { client: { firmware } })).labels).toHaveLength(1)
+    },
+  )
 
   it('is the same to petitboot, which reads five words of it', () => {
     const config = configFor(

@@ -149,6 +149,36 @@ describe('the live script', () => {
     expect(run.end.kind).toBe('booted')
   })
 
+  it('G2 asks anew after four failures, and takes every file of the new answer anew', () => {
+    const next = makeBootimage({ release: '44.20260803.3.0' })
+    const answer = scriptFor({}, {}, makeCatalog({ current: next }))
+    const run = runIpxe(script, {
+      settings: onUefi,
+      fetch(url) {
+        if (url.endsWith('/boot.ipxe')) return entry
+        if (url.includes('/ipxe?')) return answer
+        return !url.includes(bootimage.initramfs.sha256)
+      },
+    })
+    expect(run.end).toEqual({ kind: 'booted' })
+    expect(run.sleeps).toEqual([5, 10, 20, 40])
+    expect(run.kernel?.url).toContain(next.kernel.sha256)
+    expect(run.initrds.map(({ url }) => url)).toEqual([expect.stringContaining(next.initramfs.sha256)])
+  })
+
+  it('asks on, once a minute, while nobody answers', () => {
+    const run = runIpxe(script, {
+      settings: onUefi,
+      fetch(url, count) {
+        if (url.endsWith('/boot.ipxe')) return count > 3 ? entry : false
+        return url.includes('/ipxe?') ? leave : false
+      },
+    })
+    expect(run.end.kind).toBe('left')
+    expect(run.sleeps).toEqual([5, 10, 20, 40, 60, 60, 60])
+    expect(run.console).toContain(`Attempt 5 failed: ${baseUrl}/boot.ipxe`)
+  })
+
   it('begins again when the kernel cannot be started', () => {
     const run = runIpxe(script, { settings: onUefi, boot: (count) => count > 2 })
     expect(run.sleeps).toEqual([5, 10])
