@@ -13,9 +13,11 @@ const notInFileName = /[^A-Za-z0-9._+-]+/g
 
 /**
  * The last part of an artifact URL. It is for people alone (the digest says which file it is), so what would need
- * escaping is replaced: loaders disagree about escapes.
+ * escaping is replaced: loaders disagree about escapes. `.sig` at the end asks for the signature of a file, so no file
+ * of ours has it.
  */
 export function urlFileName(name: string): string {
   const safe = name.slice(-200).replace(notInFileName, '_')
-  return /^\.*$/.test(safe) ? 'file' : safe
+  if (/^\.*$/.test(safe)) return 'file'
+  return safe.endsWith('.sig') ? `${safe}_` : safe
 }

@@ -15,7 +15,7 @@ const signatureSuffix = '.sig'
  */
 export function answerArtifact(
   { params, query }: BootRequest,
-  { catalog, bootService }: BootSources,
+  { catalog, bootService, onFileProblem }: BootSources,
 ): Reply | Promise<Reply> {
   const { sha256: digest = '', name = '' } = params
   const sha256 = parseSha256(digest)
@@ -26,7 +26,8 @@ export function answerArtifact(
   const snapshot = catalog.current()
   const file = snapshot.files.get(sha256)
   if (file !== undefined) {
-    if (name.endsWith(signatureSuffix)) return signatureReply(file)
+    // Whoever writes the URL by hand takes the name that the metadata has.
+    if (name.endsWith(signatureSuffix) && name !== file.name) return signatureReply(file, onFileProblem)
     return { kind: 'file', file, bootId, headers: immutable }
   }
   if (snapshot.awaited.has(sha256)) {
