@@ -1,6 +1,6 @@
 // Boots the machines of test/boot, and prints how long each took. `--quick`: one BIOS, one UEFI PXE, one HTTP Boot.
 // Everything else goes to vitest: `npm run test:boot -- -t 'uefi-http .* proxy'`.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ const rest = isQuick ? ['matrix', ...args.filter((arg) => arg !== '--quick')] : 
 const directory = mkdtempSync(join(tmpdir(), 'pilotlight-boots-'))
 const results = join(directory, 'boots.jsonl')
 const startedAt = Date.now()
-const { status } = spawnSync('vitest', ['run', '--config', 'test/vitest.boot.config.ts', ...rest], {
+const tests = spawn('vitest', ['run', '--config', 'test/vitest.boot.config.ts', ...rest], {
   stdio: 'inherit',
   env: {
     ...process.env,
@@ -19,17 +19,41 @@ const { status } = spawnSync('vitest', ['run', '--config', 'test/vitest.boot.con
     ...(isQuick && { BOOT_TEST_QUICK: '1' }),
   },
 })
+// The machines end with the tests.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => tests.kill(signal))
+const status = await new Promise((ended) => tests.once('close', ended))
 if (existsSync(results)) {
   const boots = readFileSync(results, 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
+  printStages(boots)
   printTable(boots)
   const seconds = Math.round((Date.now() - startedAt) / 1000)
   console.log(`\n${boots.length} boots in ${seconds} s; seconds from power on until the machine phoned home`)
 }
 rmSync(directory, { recursive: true, force: true })
 process.exit(status ?? 1)
+
+/** When each boot came how far. */
+function printStages(boots) {
+  const stages = {
+    DHCP: 'first DHCP packet',
+    TFTP: 'first TFTP request',
+    HTTP: 'first HTTP request',
+    kernel: 'kernel started',
+    payload: 'marker',
+    'phoned home': 'phone-home',
+  }
+  printRows(
+    ['boot', 'DHCP mode', ...Object.keys(stages)],
+    boots.map(({ row, column, stages: seen }) => [
+      row,
+      column,
+      ...Object.values(stages).map((stage) => seen[stage]?.toFixed(1) ?? '-'),
+    ]),
+  )
+}
 
 function printTable(boots) {
   const columns = [...new Set(boots.map(({ column }) => column))].sort()
@@ -40,7 +64,13 @@ function printTable(boots) {
     const seconds = boot.seconds === undefined ? '' : boot.seconds.toFixed(1)
     return boot.ok ? seconds : 'FAILED'
   }
-  console.log(`\n| boot | ${columns.join(' | ')} |\n| --- |${' --- |'.repeat(columns.length)}`)
-  for (const row of rows)
-    console.log(`| ${row} | ${columns.map((column) => cell(row, column)).join(' | ')} |`)
+  printRows(
+    ['boot', ...columns],
+    rows.map((row) => [row, ...columns.map((column) => cell(row, column))]),
+  )
+}
+
+function printRows(heads, rows) {
+  console.log(`\n| ${heads.join(' | ')} |\n|${' --- |'.repeat(heads.length)}`)
+  for (const row of rows) console.log(`| ${row.join(' | ')} |`)
 }

@@ -52,7 +52,7 @@ FIRMWARE = {
     for firmware in (
         Firmware("bios-pxe", "BIOS; the boot ROM is iPXE and says so"),
         Firmware("bios-pxe-plain", "BIOS; a boot ROM that does not say it is iPXE", plain=True),
-        Firmware("uefi-ipxe", "UEFI; the boot ROM is iPXE and says so", flash=X64),
+        Firmware("uefi-ipxe", "UEFI; the boot ROM is iPXE and says so", flash=X64, without=("IPv4", "IPv6")),
         _uefi("uefi-pxe", "UEFI; PXE over IPv4", PXE4),
         _uefi("uefi-http", "UEFI; HTTP Boot over IPv4", HTTP4),
         _uefi("uefi-pxe-secure", "UEFI; PXE over IPv4, Secure Boot on", PXE4, X64_SECURE),
