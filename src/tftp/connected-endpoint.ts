@@ -1,4 +1,5 @@
 import type { Socket } from 'node:dgram'
+import type { KernelUdp } from '../udp/kernel-udp.ts'
 import {
   bindSocket,
   createLiteralSocket,
@@ -7,7 +8,6 @@ import {
   errorCodeOf,
   type TransferEndpoint,
 } from './endpoint.ts'
-import type { KernelUdp } from './kernel-udp.ts'
 import { parsePacket } from './packet.ts'
 import { segmentedSendBytes } from './segment-limit.ts'
 import type { TransferPorts } from './transfer-ports.ts'

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:dgram'
+import type { KernelUdp } from '../udp/kernel-udp.ts'
 import type { Admission } from './admission.ts'
 import type { EndpointSource } from './endpoint.ts'
 import type { IgnoreReason, RefuseReason } from './event.ts'
 import { displayName, type FileNameRefusal, parseFileName, type TftpPath } from './file-name.ts'
 import type { TftpPeer } from './files.ts'
-import type { KernelUdp } from './kernel-udp.ts'
 import {
   encodeError,
   errorCodes,

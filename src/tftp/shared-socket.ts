@@ -1,10 +1,10 @@
 import type { RemoteInfo, Socket } from 'node:dgram'
 import { isIPv4 } from 'node:net'
-import type { OutgoingRun } from './datagram-batch.ts'
+import type { OutgoingRun } from '../udp/datagram-batch.ts'
+import { descriptorOf, type KernelUdp } from '../udp/kernel-udp.ts'
+import { addressOfKey, type PeerKey, peerKey, peerName } from '../udp/peer-name.ts'
 import type { EndpointListener, EndpointSource, TransferEndpoint } from './endpoint.ts'
-import { descriptorOf, type KernelUdp } from './kernel-udp.ts'
 import { opcodes, parsePacket } from './packet.ts'
-import { addressOfKey, type PeerKey, peerKey, peerName } from './peer-name.ts'
 import { segmentedSendBytes } from './segment-limit.ts'
 
 type Address = { readonly address: string; readonly port: number }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:dgram'
+import type { KernelUdp } from '../udp/kernel-udp.ts'
 import { bindSocket, createLiteralSocket, type EndpointSource } from './endpoint.ts'
-import type { KernelUdp } from './kernel-udp.ts'
 import { encodeError, parsePacket } from './packet.ts'
 import { createSharedSocket, createSharedSource } from './shared-socket.ts'
 import { strangerError } from './transfer.ts'

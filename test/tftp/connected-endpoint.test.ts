@@ -1,8 +1,8 @@
 import type { Socket } from 'node:dgram'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createConnectedSource } from '../../src/tftp/connected-endpoint.ts'
-import { type KernelUdp, loadKernelUdp } from '../../src/tftp/kernel-udp.ts'
 import { createEphemeralPorts, createPortRange } from '../../src/tftp/transfer-ports.ts'
+import { type KernelUdp, loadKernelUdp } from '../../src/udp/kernel-udp.ts'
 import { bindSocket } from '../fakes/tftp-client.ts'
 
 const realKernel = await loadKernelUdp()

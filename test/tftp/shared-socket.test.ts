@@ -1,10 +1,10 @@
 import type { Socket } from 'node:dgram'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { DatagramBatch, OutgoingRun, ReceivedDatagram } from '../../src/tftp/datagram-batch.ts'
-import type { KernelUdp } from '../../src/tftp/kernel-udp.ts'
 import type { TftpPacket } from '../../src/tftp/packet.ts'
-import { peerKey } from '../../src/tftp/peer-name.ts'
 import { createSharedSocket, createSharedSource } from '../../src/tftp/shared-socket.ts'
+import type { DatagramBatch, OutgoingRun, ReceivedDatagram } from '../../src/udp/datagram-batch.ts'
+import type { KernelUdp } from '../../src/udp/kernel-udp.ts'
+import { peerKey } from '../../src/udp/peer-name.ts'
 import { bindSocket } from '../fakes/tftp-client.ts'
 
 const open: Socket[] = []

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addressOfKey, peerKey, peerName } from '../../src/tftp/peer-name.ts'
+import { addressOfKey, peerKey, peerName } from '../../src/udp/peer-name.ts'
 
 describe('names of peers', () => {
   it('an IPv4 peer is a number, and back', () => {

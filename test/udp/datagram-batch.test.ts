@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createDatagramBatch, type KernelCalls, type OutgoingRun } from '../../src/tftp/datagram-batch.ts'
-import { peerName } from '../../src/tftp/peer-name.ts'
+import { createDatagramBatch, type KernelCalls, type OutgoingRun } from '../../src/udp/datagram-batch.ts'
+import { peerName } from '../../src/udp/peer-name.ts'
 
 /** A kernel that finds Buffers by the addresses that it gave out, and reads and writes the structures as Linux does. */
 function fakeKernel() {

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { describe, expect, it } from 'vitest'
-import { createKernelUdp, loadKernelUdp } from '../../src/tftp/kernel-udp.ts'
 import { segmentedSendBytes } from '../../src/tftp/segment-limit.ts'
+import { createKernelUdp, loadKernelUdp } from '../../src/udp/kernel-udp.ts'
 
 const fake = { address: () => 0n, errno: () => 0 }
 
