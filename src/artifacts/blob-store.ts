@@ -1,4 +1,6 @@
 import type { Sha256 } from '../core/digest.ts'
+import type { FileIdentity } from '../core/file-identity.ts'
+import type { VerifiedSignature } from './fetcher.ts'
 
 export interface BlobStat {
   readonly sha256: Sha256
@@ -7,11 +9,13 @@ export interface BlobStat {
   readonly modifiedAt: number
   /** Absolute path. */
   readonly path: string
+  /** Of the file as it was looked at; where it was read, as it was then. */
+  readonly identity: FileIdentity
 }
 
 /**
- * Complete, verified files by their digest. What is in here was verified when it came in; nothing unverified
- * ever has a name in here (G1, G7).
+ * Files by the digest that was verified when they came in; we give nothing unverified a name in here (G7). Others may:
+ * what lies here counts as verified only where its identity is the one that was recorded then (G1).
  */
 export interface BlobStore {
   /** `undefined` when the blob is absent. Never follows a link, never answers for anything but a regular file. */
@@ -20,7 +24,13 @@ export interface BlobStore {
   remove(sha256: Sha256): Promise<void>
   /** Takes a blob that failed a check out of service and keeps it with its reason. */
   quarantine(sha256: Sha256, reason: string): Promise<void>
+  /** Moves what is no regular file off the name of a blob, where it would be in the way of the right one. */
+  makeWay(sha256: Sha256): Promise<void>
   /** Where the verified detached signature of a blob is kept, whether or not there is one. */
   signaturePath(sha256: Sha256): string
+  /** Of the file that is there; `undefined` when there is none, or something else. */
+  statSignature(sha256: Sha256): Promise<FileIdentity | undefined>
+  /** The same, after reading it. */
+  readSignature(sha256: Sha256): Promise<VerifiedSignature | undefined>
   usedBytes(): Promise<number>
 }

@@ -3,20 +3,19 @@ import { errorTexts, ServiceError } from '../core/errors.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import { displayUrl } from '../upstream/display-url.ts'
 import type { BlobStat, BlobStore } from './blob-store.ts'
-import type { FetchRequest } from './fetcher.ts'
+import type { FetchRequest, VerifiedSignature } from './fetcher.ts'
 import type { FileSystem } from './file-system.ts'
 import { hashFile } from './hash-file.ts'
 import type { Layout } from './layout.ts'
 import { signatureLocationsOf } from './locations.ts'
 import { openSource } from './open-source.ts'
 import { ownHeaders } from './own-headers.ts'
+import { largestSignatureBytes, readSignature, signatureDigest } from './read-signature.ts'
 import type { SignatureVerdict } from './signature.ts'
 import { storing } from './storage-error.ts'
 import type { TrustedKey } from './trusted-keys.ts'
 import { writeDurably } from './write-durably.ts'
 
-/** The largest signature file that is read; real ones have a few hundred bytes. */
-const largestSignatureBytes = 64 * 1024
 const retryAfterMs = 1000
 
 export interface SignatureCheckOptions {
@@ -33,8 +32,8 @@ export interface SignatureCheckOptions {
 }
 
 /**
- * Applies a stream's signature policy to a blob whose digest is right already. `true` when a good signature is kept
- * beside it.
+ * Applies a stream's signature policy to a blob whose digest is right already. Returns the good signature that is kept
+ * beside it; nothing where none was checked.
  *
  * A signature that is not there, whoever says so and however, is only a lack: `if-present` does without it, `required`
  * waits for it (field case 134). One that is there must be good. Only a trusted key that signed other bytes says
@@ -45,18 +44,18 @@ export async function checkSignature(
   request: Pick<FetchRequest, 'artifact' | 'mirrors' | 'headers' | 'signatures'>,
   blob: BlobStat,
   options: SignatureCheckOptions,
-): Promise<boolean> {
+): Promise<VerifiedSignature | undefined> {
   const { artifact, signatures: policy } = request
   const { fs, layout, keys } = options
   const path = layout.signature(artifact.sha256)
-  const kept = await readKept(fs, path)
-  if (policy === 'off') return kept !== undefined
+  if (policy === 'off') return undefined
   if (keys.length === 0) {
-    if (policy === 'if-present') return false
+    if (policy === 'if-present') return undefined
     throw signatureError(artifact, 'SIGNATURE_INVALID', 'a signature is required, but no key is trusted')
   }
   // It was good by the keys of whoever fetched it; another stream may trust others.
-  if (kept && (await judge(kept, blob, options)).kind === 'good') return true
+  const kept = await readSignature(fs, path)
+  if (kept && (await judge(kept.bytes, blob, options)).kind === 'good') return kept.signature
   const notes: string[] = []
   let worst: SignatureVerdict | undefined
   for (const { url } of signatureLocationsOf(artifact, request.mirrors)) {
@@ -67,8 +66,8 @@ export async function checkSignature(
     }
     const verdict = await judge(fetched.bytes, blob, options)
     if (verdict.kind === 'good') {
-      await storing('writing', path, () => writeDurably(fs, path, fetched.bytes))
-      return true
+      const { identity } = await storing('writing', path, () => writeDurably(fs, path, fetched.bytes))
+      return { sha256: signatureDigest(fetched.bytes), identity }
     }
     notes.push(`${displayUrl(url)}: ${verdict.why}`)
     // A mirror is not to be trusted with a bad signature any more than with a good one: the others are asked too.
@@ -77,30 +76,15 @@ export async function checkSignature(
   return concludeWithout(request, worst, notes, options)
 }
 
-async function readKept(fs: FileSystem, path: string): Promise<Uint8Array | undefined> {
-  return storing('reading', path, async () => {
-    const stat = await fs.stat(path)
-    if (stat?.kind !== 'file' || stat.sizeBytes > largestSignatureBytes) return undefined
-    const file = await fs.openForRead(path)
-    try {
-      const bytes = new Uint8Array(stat.sizeBytes)
-      await file.read(bytes, 0)
-      return bytes
-    } finally {
-      await file.close()
-    }
-  })
-}
-
 async function concludeWithout(
   { artifact, signatures: policy }: Pick<FetchRequest, 'artifact' | 'signatures'>,
   worst: SignatureVerdict | undefined,
   notes: readonly string[],
   { store }: SignatureCheckOptions,
-): Promise<boolean> {
+): Promise<undefined> {
   const why = notes.join('; ')
   if (worst === undefined) {
-    if (policy === 'if-present') return false
+    if (policy === 'if-present') return undefined
     throw signatureError(artifact, 'SIGNATURE_MISSING', why || 'the document names none')
   }
   if (worst.kind === 'key-expired') throw signatureError(artifact, 'SIGNATURE_KEY_EXPIRED', why, worst)
@@ -125,10 +109,13 @@ async function judge(
     signature,
     keys,
     now: now(),
-    hash: (algorithm, prefix, suffix) =>
-      storing('reading', blob.path, () =>
-        hashFile({ fs, path: blob.path, algorithm, prefix, suffix, blockBytes, signal }),
-      ),
+    hash: async (algorithm, prefix, suffix) => {
+      const { path, identity } = blob
+      const hashed = await storing('reading', path, () =>
+        hashFile({ fs, path, identity, algorithm, prefix, suffix, blockBytes, signal }),
+      )
+      return hashed.digest
+    },
   })
 }
 

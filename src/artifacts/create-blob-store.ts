@@ -2,9 +2,10 @@ import { dirname } from 'node:path'
 import type { Clock } from '../core/clock.ts'
 import { parseSha256, type Sha256 } from '../core/digest.ts'
 import type { BlobStat, BlobStore } from './blob-store.ts'
-import type { FileSystem } from './file-system.ts'
+import type { FileStat, FileSystem } from './file-system.ts'
 import { cleanIncoming } from './incoming-directory.ts'
 import { directoriesOf, type Layout } from './layout.ts'
+import { readSignature } from './read-signature.ts'
 import { storing } from './storage-error.ts'
 import { writeDurably } from './write-durably.ts'
 
@@ -52,7 +53,8 @@ export function createBlobStore({
     const path = layout.blob(sha256)
     const found = await storing('looking at', path, () => fs.stat(path))
     if (found?.kind !== 'file') return undefined
-    return { sha256, sizeBytes: found.sizeBytes, modifiedAt: found.modifiedAt, path }
+    const { sizeBytes, modifiedAt, identity } = found
+    return { sha256, sizeBytes, modifiedAt, path, identity }
   }
 
   async function* list(): AsyncIterable<BlobStat> {
@@ -74,6 +76,33 @@ export function createBlobStore({
     return (await Promise.all(blobs)).filter((blob) => blob !== undefined)
   }
 
+  async function setAside(
+    sha256: Sha256,
+    isMeant: (kind: FileStat['kind']) => boolean,
+    reason: string,
+  ): Promise<void> {
+    const path = layout.blob(sha256)
+    await storing('quarantining', path, async () => {
+      const found = await fs.stat(path)
+      if (found === undefined || !isMeant(found.kind)) return
+      const note = JSON.stringify({ sha256, reason, at: new Date(clock.now()).toISOString() })
+      await writeDurably(fs, layout.quarantineReason(sha256), Buffer.from(`${note}\n`))
+      await fs.rename(path, await freeName(layout.quarantined(sha256), found.kind))
+      await fs.syncDirectory(layout.shard(sha256))
+      await fs.syncDirectory(layout.quarantine)
+      await fs.remove(layout.signature(sha256))
+    })
+  }
+
+  /** A rename replaces a file by a file and nothing else. */
+  async function freeName(path: string, kind: FileStat['kind']): Promise<string> {
+    const before = await fs.stat(path)
+    if (before === undefined || (before.kind === 'file' && kind !== 'directory')) return path
+    for (let number = 1; ; number += 1) {
+      if ((await fs.stat(`${path}.${number}`)) === undefined) return `${path}.${number}`
+    }
+  }
+
   return {
     stat,
     list,
@@ -87,18 +116,18 @@ export function createBlobStore({
       })
     },
     async quarantine(sha256, reason) {
-      const path = layout.blob(sha256)
-      await storing('quarantining', path, async () => {
-        if ((await fs.stat(path))?.kind !== 'file') return
-        const note = JSON.stringify({ sha256, reason, at: new Date(clock.now()).toISOString() })
-        await writeDurably(fs, layout.quarantineReason(sha256), Buffer.from(`${note}\n`))
-        await fs.rename(path, layout.quarantined(sha256))
-        await fs.syncDirectory(layout.shard(sha256))
-        await fs.syncDirectory(layout.quarantine)
-        await fs.remove(layout.signature(sha256))
-      })
+      await setAside(sha256, (kind) => kind === 'file', reason)
+    },
+    async makeWay(sha256) {
+      await setAside(sha256, (kind) => kind !== 'file', 'it is not a regular file')
     },
     signaturePath: (sha256) => layout.signature(sha256),
+    async statSignature(sha256) {
+      const path = layout.signature(sha256)
+      const found = await storing('looking at', path, () => fs.stat(path))
+      return found?.kind === 'file' ? found.identity : undefined
+    },
+    readSignature: async (sha256) => (await readSignature(fs, layout.signature(sha256)))?.signature,
     async usedBytes() {
       let sum = 0
       for await (const blob of list()) sum += blob.sizeBytes

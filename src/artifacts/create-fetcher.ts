@@ -9,6 +9,7 @@ import {
   type FetchEngineOptions,
 } from './fetch-engine.ts'
 import type { FetchEvent, FetchedArtifact, Fetcher, FetchRequest } from './fetcher.ts'
+import type { HashedBlob } from './hash-blob.ts'
 import { createSlots } from './slots.ts'
 import { createWorkerEngine } from './worker-engine.ts'
 
@@ -25,7 +26,7 @@ export interface ArtifactFetcher extends Fetcher {
   hash(
     sha256: Sha256,
     options?: { readonly bytesPerSecond?: number; readonly signal?: AbortSignal },
-  ): Promise<Sha256 | undefined>
+  ): Promise<HashedBlob | undefined>
 }
 
 /** Fetches in a worker thread. */
@@ -151,8 +152,8 @@ function wantsTheSame(left: FetchRequest, right: FetchRequest): boolean {
   )
 }
 
-function withoutOutcome({ blob, signed, uncompressed }: EngineResult): FetchedArtifact {
-  return { blob, signed, ...(uncompressed ? { uncompressed } : {}) }
+function withoutOutcome({ outcome: _, ...fetched }: EngineResult): FetchedArtifact {
+  return fetched
 }
 
 /** Stops waiting when the signal says so; what was waited for goes on. */

@@ -2,17 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Sha256 } from '../core/digest.ts'
 import type { UpstreamClient, UpstreamOptions } from '../upstream/client.ts'
 import { createUpstreamClient } from '../upstream/create-upstream-client.ts'
+import type { BlobStat } from './blob-store.ts'
+import { checkBlob } from './check-blob.ts'
 import { checkSignature } from './check-signature.ts'
 import { createBlobStore, prepareLayout } from './create-blob-store.ts'
 import { download } from './download.ts'
 import type { FetchEvent, FetchedArtifact, FetchRequest } from './fetcher.ts'
 import { type FileSystem, nodeFileSystem } from './file-system.ts'
 import { gunzipKernel } from './gunzip-kernel.ts'
-import { hashFile } from './hash-file.ts'
+import { type HashedBlob, hashBlob } from './hash-blob.ts'
 import { defaultBlockBytes } from './incoming-file.ts'
 import { layoutOf } from './layout.ts'
 import { defaultReserveBytes } from './space.ts'
-import { storing } from './storage-error.ts'
 import type { TrustedKey } from './trusted-keys.ts'
 
 /** Plain data, so that a worker thread can make the same engine. */
@@ -50,7 +51,11 @@ export interface FetchHooks {
 export interface FetchEngine {
   fetch(request: FetchRequest, hooks: FetchHooks): Promise<EngineResult>
   /** The digest that a blob has now, read no faster than told; `undefined` when it is absent. */
-  hash(sha256: Sha256, pace: { bytesPerSecond?: number }, signal: AbortSignal): Promise<Sha256 | undefined>
+  hash(
+    sha256: Sha256,
+    pace: { bytesPerSecond?: number },
+    signal: AbortSignal,
+  ): Promise<HashedBlob | undefined>
   close(): Promise<void>
 }
 
@@ -83,31 +88,44 @@ export function createFetchEngine(options: FetchEngineOptions & FetchEngineEdges
     return keys
   }
 
+  function hash(sha256: Sha256, { bytesPerSecond }: { bytesPerSecond?: number }, signal: AbortSignal) {
+    const pace = bytesPerSecond === undefined ? {} : { pace: { bytesPerSecond, now, pause } }
+    return hashBlob(sha256, { fs, store, blockBytes, signal, ...pace })
+  }
+
+  /** What lies in the store, if it has its digest; what has only the name makes room (G1). */
+  async function readAgain(sha256: Sha256, signal: AbortSignal): Promise<BlobStat | undefined> {
+    const fetcher = { hash: () => hash(sha256, {}, signal) }
+    const verdict = await checkBlob(sha256, { store, fetcher, signal })
+    if (verdict.kind === 'good') return verdict.blob
+    await store.makeWay(sha256)
+    return undefined
+  }
+
+  async function verifiedBlob(
+    { artifact: { sha256 }, verifiedAs }: FetchRequest,
+    signal: AbortSignal,
+  ): Promise<BlobStat | undefined> {
+    const found = await store.stat(sha256)
+    return found && found.identity === verifiedAs ? found : readAgain(sha256, signal)
+  }
+
   return {
     async fetch(request, hooks) {
       await prepare()
       const settings = { ...common, ...hooks }
-      const present = await store.stat(request.artifact.sha256)
+      const present = await verifiedBlob(request, hooks.signal)
       const blob = present ?? (await download(request, settings))
       hooks.signal.throwIfAborted()
-      const signed = await checkSignature(request, blob, { ...settings, keys: await trustedKeys(request) })
-      const uncompressed = request.gunzip && (await gunzipKernel(request.artifact, blob, settings))
+      const keys = await trustedKeys(request)
+      const signature = await checkSignature(request, blob, { ...settings, keys })
+      const prove = (sha256: Sha256) => readAgain(sha256, hooks.signal)
+      const uncompressed =
+        request.gunzip && (await gunzipKernel(request.artifact, blob, { ...settings, prove }))
       const outcome = present ? 'present' : 'fetched'
-      return { blob, signed, outcome, ...(uncompressed ? { uncompressed } : {}) }
+      return { blob, outcome, ...(signature ? { signature } : {}), ...(uncompressed ? { uncompressed } : {}) }
     },
-    async hash(sha256, { bytesPerSecond }, signal) {
-      const blob = await store.stat(sha256)
-      if (!blob) return undefined
-      const pace = bytesPerSecond === undefined ? {} : { pace: { bytesPerSecond, now, pause } }
-      const hash = () => hashFile({ fs, path: blob.path, blockBytes, signal, ...pace })
-      const digest = await storing('reading', blob.path, hash).catch(async (error: unknown) => {
-        signal.throwIfAborted()
-        // Removed by garbage collection between the look and the opening.
-        if ((await store.stat(sha256)) === undefined) return undefined
-        throw error
-      })
-      return digest?.toString('hex') as Sha256 | undefined
-    },
+    hash,
     close: () => upstream.close(),
   }
 }

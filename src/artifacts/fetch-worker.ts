@@ -34,12 +34,9 @@ function serveRequests(port: NonNullable<typeof parentPort>): void {
     } else if (message.type === 'hash') {
       const { id, sha256, bytesPerSecond } = message
       void work(id, async (signal) => {
-        const digest = await engine.hash(
-          sha256,
-          bytesPerSecond === undefined ? {} : { bytesPerSecond },
-          signal,
-        )
-        return { type: 'hashed', id, ...(digest === undefined ? {} : { digest }) }
+        const pace = bytesPerSecond === undefined ? {} : { bytesPerSecond }
+        const found = await engine.hash(sha256, pace, signal)
+        return { type: 'hashed', id, ...(found === undefined ? {} : { found }) }
       })
     } else if (message.type === 'abort') {
       running.get(message.id)?.abort()

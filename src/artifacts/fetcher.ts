@@ -1,5 +1,6 @@
 import type { Artifact } from '../core/artifact.ts'
 import type { Sha256 } from '../core/digest.ts'
+import type { FileIdentity } from '../core/file-identity.ts'
 import type { BlobStat } from './blob-store.ts'
 
 export const signaturePolicies = ['off', 'if-present', 'required'] as const
@@ -20,12 +21,21 @@ export interface FetchRequest {
    * unpacked copy is stored beside it (field case 108).
    */
   readonly gunzip?: boolean
+  /** The file as it was when it was last verified; any other that has its name is read before it is believed (G1). */
+  readonly verifiedAs?: FileIdentity
+}
+
+/** The detached signature that is kept beside a blob, and was found good. */
+export interface VerifiedSignature {
+  /** Of the signature's own bytes. */
+  readonly sha256: Sha256
+  readonly identity: FileIdentity
 }
 
 export interface FetchedArtifact {
   readonly blob: BlobStat
-  /** `true` when the signature was checked and good. */
-  readonly signed: boolean
+  /** Set when a signature was checked and good. */
+  readonly signature?: VerifiedSignature
   /** Set when the kernel was gzip and has been unpacked beside it. */
   readonly uncompressed?: BlobStat
 }

@@ -1,11 +1,14 @@
-import { constants, type Stats } from 'node:fs'
+import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, rename, statfs, unlink } from 'node:fs/promises'
+import { type FileIdentity, fileIdentity } from '../core/file-identity.ts'
 
 export interface FileStat {
   readonly kind: 'file' | 'directory' | 'other'
   readonly sizeBytes: number
   /** Ms since the epoch, whole. */
   readonly modifiedAt: number
+  /** Another one after any change, whatever became of size and time. */
+  readonly identity: FileIdentity
 }
 
 export interface OpenFile {
@@ -61,7 +64,7 @@ export const nodeFileSystem: FileSystem = {
   },
   async stat(path) {
     try {
-      return describe(await lstat(path))
+      return describe(await lstat(path, { bigint: true }))
     } catch (error) {
       return absentIs(undefined, error)
     }
@@ -100,7 +103,7 @@ export const nodeFileSystem: FileSystem = {
 
 function openFile(handle: FileHandle): OpenFile {
   return {
-    stat: async () => describe(await handle.stat()),
+    stat: async () => describe(await handle.stat({ bigint: true })),
     async read(buffer, position) {
       let done = 0
       while (done < buffer.length) {
@@ -123,9 +126,14 @@ function openFile(handle: FileHandle): OpenFile {
   }
 }
 
-function describe(stats: Stats): FileStat {
+function describe(stats: BigIntStats): FileStat {
   const kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'other'
-  return { kind, sizeBytes: stats.size, modifiedAt: Math.floor(stats.mtimeMs) }
+  return {
+    kind,
+    sizeBytes: Number(stats.size),
+    modifiedAt: Number(stats.mtimeMs),
+    identity: fileIdentity(stats),
+  }
 }
 
 function absentIs<T>(value: T, error: unknown): T {

@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { Artifact } from '../core/artifact.ts'
+import type { Sha256 } from '../core/digest.ts'
 import { type ErrorCode, ServiceError } from '../core/errors.ts'
-import type { BlobStat, BlobStore } from './blob-store.ts'
+import type { BlobStat } from './blob-store.ts'
 import type { FileSystem } from './file-system.ts'
+import { FileChangedError } from './hash-file.ts'
 import { IncomingFile } from './incoming-file.ts'
 import type { Layout } from './layout.ts'
 import { storing } from './storage-error.ts'
@@ -15,7 +17,8 @@ const largestKernelBytes = 512 * 2 ** 20
 export interface GunzipOptions {
   readonly fs: FileSystem
   readonly layout: Layout
-  readonly store: Pick<BlobStore, 'stat'>
+  /** What the store has under a digest, if it really has it. */
+  readonly prove: (sha256: Sha256) => Promise<BlobStat | undefined>
   readonly blockBytes: number
   readonly largestBytes?: number
   readonly signal: AbortSignal
@@ -32,8 +35,8 @@ export async function gunzipKernel(
   kernel: BlobStat,
   options: GunzipOptions,
 ): Promise<BlobStat | undefined> {
-  const { fs, layout, store, blockBytes, signal } = options
-  const known = artifact.uncompressedSha256 && (await store.stat(artifact.uncompressedSha256))
+  const { fs, layout, prove, blockBytes, signal } = options
+  const known = artifact.uncompressedSha256 && (await prove(artifact.uncompressedSha256))
   if (known) return known
   if (!(await startsLikeGzip(fs, kernel.path))) return undefined
   const path = layout.incomingFile(artifact.sha256, randomBytes(8).toString('hex'))
@@ -42,7 +45,7 @@ export async function gunzipKernel(
     await unpack(artifact, kernel, incoming, options)
     signal.throwIfAborted()
     // Unpacked before: the file that is being served keeps its inode and its date.
-    const already = await store.stat(await incoming.digest())
+    const already = await prove(await incoming.digest())
     const expected = artifact.uncompressedSha256
     if (already && (expected === undefined || expected === already.sha256)) return already
     const stored = await incoming.commit(expected)
@@ -63,7 +66,7 @@ async function unpack(
   incoming: IncomingFile,
   { fs, blockBytes, largestBytes = largestKernelBytes, signal }: GunzipOptions,
 ): Promise<void> {
-  const packed = Readable.from(readBlocks(fs, kernel.path, blockBytes, signal), { objectMode: false })
+  const packed = Readable.from(readBlocks(fs, kernel, blockBytes, signal), { objectMode: false })
   const gunzip = createGunzip()
   packed.on('error', (error) => gunzip.destroy(error))
   try {
@@ -97,13 +100,23 @@ async function startsLikeGzip(fs: FileSystem, path: string): Promise<boolean> {
   })
 }
 
-async function* readBlocks(fs: FileSystem, path: string, blockBytes: number, signal: AbortSignal) {
+/** The bytes that were verified and no others: what is made from them counts as verified (G1). */
+async function* readBlocks(
+  fs: FileSystem,
+  { path, identity }: BlobStat,
+  blockBytes: number,
+  signal: AbortSignal,
+) {
   const file = await storing('opening', path, () => fs.openForRead(path))
   try {
     for (let position = 0; ; ) {
       signal.throwIfAborted()
       const block = new Uint8Array(blockBytes)
-      const bytes = await storing('reading', path, () => file.read(block, position))
+      const bytes = await storing('reading', path, async () => {
+        const filled = await file.read(block, position)
+        if ((await file.stat()).identity !== identity) throw new FileChangedError(path)
+        return filled
+      })
       if (bytes === 0) return
       position += bytes
       yield block.subarray(0, bytes)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { FileSystem } from './file-system.ts'
+import type { FileIdentity } from '../core/file-identity.ts'
+import type { FileStat, FileSystem } from './file-system.ts'
 
 export interface HashOptions {
   readonly fs: Pick<FileSystem, 'openForRead'>
@@ -16,14 +17,35 @@ export interface HashOptions {
     readonly now: () => number
     readonly pause: (delayMs: number, signal: AbortSignal) => Promise<void>
   }
+  /** The file must be this very one. */
+  readonly identity?: FileIdentity
   readonly signal: AbortSignal
 }
 
-/** Hashes a file in blocks, yielding between them, at full speed or slowly beside other work. */
-export async function hashFile(options: HashOptions): Promise<Buffer> {
+export interface HashedFile {
+  readonly digest: Buffer
+  /** Of what was read: nobody changed it meanwhile. */
+  readonly stat: FileStat
+}
+
+/** Somebody wrote into a file, or put another in its place, while it was read. */
+export class FileChangedError extends Error {
+  constructor(path: string) {
+    super(`${path} changed while it was read`)
+    this.name = 'FileChangedError'
+  }
+}
+
+/**
+ * Hashes a file in blocks, yielding between them, at full speed or slowly beside other work.
+ * @throws FileChangedError
+ */
+export async function hashFile(options: HashOptions): Promise<HashedFile> {
   const { fs, path, prefix, suffix, blockBytes, pace, signal } = options
   const file = await fs.openForRead(path)
   try {
+    const before = await file.stat()
+    if (before.kind !== 'file') throw new Error(`${path} is not a regular file`)
     const hash = createHash(options.algorithm ?? 'sha256')
     if (prefix) hash.update(prefix)
     const block = Buffer.allocUnsafeSlow(blockBytes)
@@ -39,7 +61,9 @@ export async function hashFile(options: HashOptions): Promise<Buffer> {
       if (aheadMs > 0) await pace.pause(aheadMs, signal)
     }
     if (suffix) hash.update(suffix)
-    return hash.digest()
+    const stat = await file.stat()
+    if (stat.identity !== (options.identity ?? before.identity)) throw new FileChangedError(path)
+    return { digest: hash.digest(), stat }
   } finally {
     await file.close()
   }

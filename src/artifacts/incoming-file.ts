@@ -118,7 +118,6 @@ export class IncomingFile {
     })
     const found = await this.digest()
     if (expected !== undefined && found !== expected) return { kind: 'mismatch', found }
-    await this.#close()
     const path = layout.blob(found)
     return storing('storing', path, async () => {
       await fs.makeDirectory(layout.shard(found))
@@ -127,10 +126,10 @@ export class IncomingFile {
       // Always, since an earlier run may have made the shard and not have come to this line.
       await fs.syncDirectory(layout.blobs)
       await fs.remove(layout.resumeNote(this.path))
-      const stat = await fs.stat(path)
-      if (stat?.kind !== 'file') throw new Error('the file is gone right after it was stored')
-      const { sizeBytes, modifiedAt } = stat
-      return { kind: 'stored', blob: { sha256: found, sizeBytes, modifiedAt, path } }
+      // Of the file that we wrote, not of whatever has its name by now; after the rename, which counts as a change.
+      const { sizeBytes, modifiedAt, identity } = await this.#file.stat()
+      await this.#close()
+      return { kind: 'stored', blob: { sha256: found, sizeBytes, modifiedAt, path, identity } }
     })
   }
 

@@ -1,5 +1,4 @@
 import { Worker } from 'node:worker_threads'
-import type { Sha256 } from '../core/digest.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { EngineResult, FetchEngine } from './fetch-engine.ts'
 import type { FetchEvent } from './fetcher.ts'
@@ -108,11 +107,11 @@ export function createWorkerEngine(options: WorkerOptions, entry: URL = defaultE
         throw new ServiceError('INTERNAL', 'the fetching thread mixed up its answers')
       return reply.result
     },
-    async hash(sha256, pace, signal): Promise<Sha256 | undefined> {
+    async hash(sha256, pace, signal) {
       const reply = await run((id) => ({ type: 'hash', id, sha256, ...pace }), signal)
       if (reply.type !== 'hashed')
         throw new ServiceError('INTERNAL', 'the fetching thread mixed up its answers')
-      return reply.digest
+      return reply.found
     },
     async close() {
       isClosed = true

@@ -2,6 +2,7 @@ import type { Sha256 } from '../core/digest.ts'
 import { type ErrorCode, errorTexts, ServiceError } from '../core/errors.ts'
 import type { EngineResult, FetchEngineOptions } from './fetch-engine.ts'
 import type { FetchEvent, FetchRequest } from './fetcher.ts'
+import type { HashedBlob } from './hash-blob.ts'
 
 /** What the worker thread is started with. */
 export type WorkerOptions = FetchEngineOptions
@@ -17,7 +18,7 @@ export type WorkerRequest =
 export type WorkerReply =
   | { readonly type: 'event'; readonly id: number; readonly event: FetchEvent }
   | { readonly type: 'fetched'; readonly id: number; readonly result: EngineResult }
-  | { readonly type: 'hashed'; readonly id: number; readonly digest?: Sha256 }
+  | { readonly type: 'hashed'; readonly id: number; readonly found?: HashedBlob }
   | { readonly type: 'failed'; readonly id: number; readonly error: PlainError }
 
 /** An error as data: structured cloning would lose the class and the code. */

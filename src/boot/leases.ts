@@ -1,9 +1,17 @@
-import { type BootAttempt, isLeasing, longestBootAttemptMs } from '../core/boot-attempt.ts'
+import {
+  type BootAttempt,
+  type BootimageLease,
+  isLeasing,
+  longestBootAttemptMs,
+} from '../core/boot-attempt.ts'
 import type { BootId } from '../core/boot-event.ts'
 import type { BootimageId } from '../core/bootimage.ts'
 
+/** Boot attempts that are kept one by one; some 10 MB in memory, and as much on the disk. */
+export const mostBootAttempts = 50_000
+
 export interface LeasesOptions {
-  /** How many boot attempts are kept one by one at most; default 50,000, some 10 MB. */
+  /** How many boot attempts are kept one by one at most; default `mostBootAttempts`. */
   readonly maximum?: number
 }
 
@@ -25,8 +33,16 @@ export interface Leases {
   takeUnsaved(maximum?: number): readonly BootAttempt[]
   /** After a batch could not be saved: those attempts belong to the next one, unless they are over by then. */
   returnUnsaved(attempts: readonly BootAttempt[]): void
-  /** Takes up what an earlier process saved; what is over by now is left out. */
-  restore(attempts: readonly BootAttempt[], now: number): void
+  /** The leases of attempts that are not kept one by one. */
+  mergedLeases(): readonly BootimageLease[]
+  /**
+   * Takes up what an earlier process saved, attempts and leases that stand for some; what is over by now is left out. A
+   * time that is yet to come, from a clock that was wrong, counts as now: nothing is leased for ever.
+   */
+  restore(
+    saved: { readonly attempts: readonly BootAttempt[]; readonly leases: readonly BootimageLease[] },
+    now: number,
+  ): void
   readonly size: number
   /** Attempts that were too many to be kept one by one; their bootimages stay leased for the full time. */
   readonly merged: number
@@ -37,7 +53,7 @@ export interface Leases {
  * not over, its bootimage stays leased as long as it would have been, so that no boot in progress loses its files (G6);
  * only whose boot that was is forgotten.
  */
-export function createLeases({ maximum = 50_000 }: LeasesOptions = {}): Leases {
+export function createLeases({ maximum = mostBootAttempts }: LeasesOptions = {}): Leases {
   /** In the order of their last sign of life, oldest first. */
   const attempts = new Map<BootId, BootAttempt>()
   const unsaved = new Set<BootId>()
@@ -114,8 +130,16 @@ export function createLeases({ maximum = 50_000 }: LeasesOptions = {}): Leases {
     returnUnsaved(batch) {
       for (const { bootId } of batch) if (attempts.has(bootId)) unsaved.add(bootId)
     },
+    mergedLeases: () =>
+      [...mergedUntil].map(([bootimage, until]) => ({ bootimage, lastSeenAt: until - longestBootAttemptMs })),
     restore(saved, now) {
-      const running = saved.filter((attempt) => isLeasing(attempt, now) && !attempts.has(attempt.bootId))
+      for (const { bootimage, lastSeenAt } of saved.leases) {
+        const until = Math.min(lastSeenAt, now) + longestBootAttemptMs
+        if (until > now) mergedUntil.set(bootimage, Math.max(until, mergedUntil.get(bootimage) ?? 0))
+      }
+      const running = saved.attempts
+        .map((attempt) => (attempt.lastSeenAt > now ? { ...attempt, lastSeenAt: now } : attempt))
+        .filter((attempt) => isLeasing(attempt, now) && !attempts.has(attempt.bootId))
       const newest = running.toSorted((a, b) => a.lastSeenAt - b.lastSeenAt)
       const begun = [...attempts.values()]
       attempts.clear()

@@ -12,6 +12,13 @@ export interface BootAttempt {
   readonly lastSeenAt: number
 }
 
+/** A bootimage that some boot needs, whoever's. */
+export interface BootimageLease {
+  readonly bootimage: BootimageId
+  /** The last sign of life of any of them. */
+  readonly lastSeenAt: number
+}
+
 /** A boot that has shown no sign of life for this long is over, and so is its lease. */
 export const longestBootAttemptMs = 2 * 60 * 60 * 1000
 

@@ -1,6 +1,7 @@
 import type { Fetcher, SignaturePolicy } from '../artifacts/fetcher.ts'
 import { artifactsOf, type BootimageId } from '../core/bootimage.ts'
 import type { Clock, Timers } from '../core/clock.ts'
+import type { Sha256 } from '../core/digest.ts'
 import { isServiceError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { BootimageRecord } from '../state/store.ts'
@@ -23,6 +24,8 @@ export interface BootimageSyncOptions {
   readonly settingsOf: (stream: string) => SyncSettings | undefined
   /** Whether anybody still wants it: decides over retries. */
   readonly isWanted: (id: BootimageId) => boolean
+  /** Reads a doubtful file, which is believed or gone afterwards. @throws ServiceError when it cannot be read */
+  readonly prove: (sha256: Sha256) => Promise<unknown>
   /** Called once before a set is fetched. @throws ServiceError SPACE_INSUFFICIENT */
   readonly ensureSpace: (record: BootimageRecord) => Promise<void>
   /** Called after the set is durable and recorded. */
@@ -64,19 +67,25 @@ export function createBootimageSync(options: BootimageSyncOptions): BootimageSyn
   const stopping = new AbortController()
   const slots = createSlots(2)
 
-  async function fetchSet(id: BootimageId): Promise<void> {
+  /** @param isForced what is there is checked by the rules of now, also where nothing is missing */
+  async function fetchSet(id: BootimageId, isForced: boolean): Promise<void> {
     const record = ledger.bootimages.get(id)
     const settings = record && options.settingsOf(record.bootimage.stream)
     if (record === undefined || settings === undefined) return
     const { bootimage } = record
+    const doubtful = filesOf(record).filter((sha256) => blobIndex.doubtful.has(sha256))
+    for (const sha256 of doubtful) await options.prove(sha256)
+    if (!isForced && doubtful.length > 0 && record.state === 'ready' && isComplete(record)) return
     await options.ensureSpace(record)
     await ledger.setState(id, { state: 'downloading' })
     options.onChanged()
     let kernelUncompressed = record.kernelUncompressed
     for (const artifact of artifactsOf(bootimage)) {
       const gunzip = artifact.role === 'kernel' && bootimage.arch === 'aarch64'
-      const fetched = await fetcher.fetch({ artifact, ...settings, gunzip }, stopping.signal)
-      await blobIndex.add(fetched.blob)
+      const verifiedAs = blobIndex.facts.get(artifact.sha256)?.identity
+      const request = { artifact, ...settings, gunzip, ...(verifiedAs && { verifiedAs }) }
+      const fetched = await fetcher.fetch(request, stopping.signal)
+      await blobIndex.add(fetched.blob, fetched.signature)
       if (fetched.uncompressed === undefined) continue
       await blobIndex.add(fetched.uncompressed)
       kernelUncompressed = fetched.uncompressed.sha256
@@ -92,9 +101,9 @@ export function createBootimageSync(options: BootimageSyncOptions): BootimageSyn
     await options.onReady(id)
   }
 
-  async function fetchOrExplain(id: BootimageId): Promise<void> {
+  async function fetchOrExplain(id: BootimageId, isForced: boolean): Promise<void> {
     try {
-      await fetchSet(id)
+      await fetchSet(id, isForced)
       retries.get(id)?.cancel()
       retries.delete(id)
     } catch (error) {
@@ -137,9 +146,9 @@ export function createBootimageSync(options: BootimageSyncOptions): BootimageSyn
     return fly(id)
   }
 
-  function fly(id: BootimageId): Promise<BootimageRecord | undefined> {
+  function fly(id: BootimageId, isForced = false): Promise<BootimageRecord | undefined> {
     const flight = slots
-      .run(() => fetchOrExplain(id))
+      .run(() => fetchOrExplain(id, isForced))
       .then(() => {
         flights.delete(id)
         return ledger.bootimages.get(id)
@@ -162,7 +171,7 @@ export function createBootimageSync(options: BootimageSyncOptions): BootimageSyn
     ensure,
     recheck(id) {
       const isIdle = !flights.has(id) && !stopping.signal.aborted
-      if (isIdle && ledger.bootimages.get(id)?.state === 'ready') void fly(id)
+      if (isIdle && ledger.bootimages.get(id)?.state === 'ready') void fly(id, true)
     },
     isComplete,
     want(id) {
@@ -184,6 +193,12 @@ export function createBootimageSync(options: BootimageSyncOptions): BootimageSyn
       await Promise.allSettled(flights.values())
     },
   }
+}
+
+/** Every file that a set is made of, derived ones too. */
+export function filesOf({ bootimage, kernelUncompressed }: BootimageRecord): readonly Sha256[] {
+  const files = artifactsOf(bootimage).map(({ sha256 }) => sha256)
+  return kernelUncompressed === undefined ? files : [...files, kernelUncompressed]
 }
 
 interface Slots {

@@ -65,7 +65,7 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Garbag
         if (!plan().remove.some((entry) => entry.sha256 === sha256)) continue
         try {
           await options.blobs.remove(sha256)
-          blobIndex.remove(sha256)
+          await blobIndex.remove(sha256)
           log.info({ sha256, sizeBytes, why }, 'artifact removed')
         } catch (error) {
           log.warn({ sha256, error: String(error) }, 'artifact not removed')

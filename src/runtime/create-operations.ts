@@ -23,6 +23,7 @@ import { decideAsIf } from './decide-as-if.ts'
 import type { Engine } from './engine.ts'
 import { importDocument } from './import-document.ts'
 import { clientFromQuery } from './machine-query.ts'
+import type { ProvingProgress } from './prove-files.ts'
 import { bootimageSummary, inReadingOrder, streamNotes, streamReadiness, streamSummary } from './summaries.ts'
 import { summarizeLoaders } from './summarize-loaders.ts'
 
@@ -51,6 +52,11 @@ export function createOperations(options: OperationsOptions): AdminOperations {
   })
 
   function explain(query: ExplainQuery): Explanation {
+    if ([query.mac, query.uuid, query.serial, query.host].every((value) => value === undefined)) {
+      throw new ServiceError('USAGE', 'which machine? nothing says so', {
+        hint: 'give one of mac, uuid, serial, host',
+      })
+    }
     const client = clientFromQuery(query, engine.loaded().inventory)
     const current = view()
     const decision = decideBoot(client, current)
@@ -128,8 +134,12 @@ export function createOperations(options: OperationsOptions): AdminOperations {
 
   return {
     async readiness() {
-      const streams = [...engine.publisher.current().streams.values()].map(streamReadiness)
-      const parts = [...options.parts(), ...streams]
+      const reading = readingAgain(engine.prover.progress())
+      const streams = [...engine.publisher.current().streams.values()].map(streamReadiness).map((stream) => {
+        if (stream.ready || reading === undefined) return stream
+        return { ...stream, reason: `${reading.reason}; ${stream.reason}` }
+      })
+      const parts = [...options.parts(), ...(reading === undefined ? [] : [reading]), ...streams]
       return { ready: parts.every(({ ready }) => ready), parts }
     },
     async streams() {
@@ -180,6 +190,17 @@ export function createOperations(options: OperationsOptions): AdminOperations {
     },
     importDocument: (request) => importDocument(engine, request, clock),
     reload: options.reload,
+  }
+}
+
+/** What lies in the data directory and is not as it was verified is not served before it was read. */
+function readingAgain(progress: ProvingProgress | undefined) {
+  if (progress === undefined) return undefined
+  const { done, total } = progress
+  return {
+    part: 'artifacts',
+    ready: true,
+    reason: `checking files again after a restart, ${done} of ${total} are done`,
   }
 }
 

@@ -44,6 +44,8 @@ export interface ExtraInitrds {
 export function createExtraInitrds(options: {
   readonly fetcher: Pick<Fetcher, 'fetch'>
   readonly blobIndex: BlobIndex
+  /** Reads a doubtful file, which is believed or gone afterwards. */
+  readonly prove: (sha256: Sha256) => Promise<unknown>
   readonly log: Log
   readonly onIngested: () => void
 }): ExtraInitrds {
@@ -52,6 +54,7 @@ export function createExtraInitrds(options: {
 
   async function ingest(initrd: ExtraInitrd): Promise<void> {
     const { path, sha256 } = initrd
+    if (blobIndex.doubtful.has(sha256)) await options.prove(sha256).catch(() => {})
     if (blobIndex.facts.has(sha256)) return
     const location = pathToFileURL(path).href
     const artifact = { role: 'initramfs', name: initrdName(initrd), sha256, location } as const

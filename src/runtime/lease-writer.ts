@@ -1,4 +1,4 @@
-import type { Leases } from '../boot/leases.ts'
+import { type Leases, mostBootAttempts } from '../boot/leases.ts'
 import { longestBootAttemptMs } from '../core/boot-attempt.ts'
 import type { Clock, Timers } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
@@ -17,12 +17,18 @@ export interface LeaseWriter {
 const writeEveryMs = 1_000
 /**
  * The embedded store writes in the thread that serves, some 7 µs an attempt: a rack fits into one write, and a whole
- * hall that powers on at once is written over the next seconds instead of holding up every DISCOVER and script.
+ * hall that powers on at once is written over the next seconds instead of holding up every DISCOVER and script. It is
+ * also all that somebody who asks with made-up addresses can have us write.
  */
 const attemptsPerWrite = 1_000
-const forgetEveryMs = 60 * 60 * 1_000
+/** Attempts that are over or too many leave the store in steps of this size, some 20 ms each. */
+const attemptsPerTrim = 5_000
+const trimEveryMs = 60 * 60 * 1_000
 
-type LeaseStore = Pick<StateStore, 'saveBootAttempts' | 'listBootAttempts' | 'removeBootAttempts'>
+type LeaseStore = Pick<
+  StateStore,
+  'saveBootAttempts' | 'listBootAttempts' | 'trimBootAttempts' | 'saveBootimageLeases' | 'listBootimageLeases'
+>
 
 export function createLeaseWriter(options: {
   readonly leases: Leases
@@ -30,23 +36,30 @@ export function createLeaseWriter(options: {
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Log
+  /** How many attempts the store keeps one by one at most; default `mostBootAttempts`. */
+  readonly maximum?: number
 }): LeaseWriter {
-  const { leases, store, clock, timers, log } = options
+  const { leases, store, clock, timers, log, maximum = mostBootAttempts } = options
   let cancel: (() => void) | undefined
   let writing: Promise<unknown> = Promise.resolve()
-  let forgottenAt = 0
+  let trimmedAt = Number.NEGATIVE_INFINITY
+  let writtenSinceTrim = 0
+  let mergedBefore = 0
   let isFailing = false
+  let hasToldOfFlood = false
 
   /** How many were written. */
   async function write(): Promise<number> {
     const batch = leases.takeUnsaved(attemptsPerWrite)
-    const now = clock.now()
     try {
       if (batch.length > 0) await store.saveBootAttempts(batch)
-      if (now - forgottenAt > forgetEveryMs) {
-        await store.removeBootAttempts({ lastSeenBefore: now - longestBootAttemptMs })
-        forgottenAt = now
+      writtenSinceTrim += batch.length
+      if (leases.merged > mergedBefore) {
+        await store.saveBootimageLeases(leases.mergedLeases())
+        mergedBefore = leases.merged
+        tellOfFlood()
       }
+      await trim()
       isFailing = false
       return batch.length
     } catch (error) {
@@ -58,6 +71,30 @@ export function createLeaseWriter(options: {
     }
   }
 
+  async function trim(): Promise<void> {
+    const now = clock.now()
+    if (writtenSinceTrim < attemptsPerTrim && now - trimmedAt < trimEveryMs) return
+    const { over, folded } = await store.trimBootAttempts({
+      lastSeenBefore: now - longestBootAttemptMs,
+      keep: maximum,
+      most: attemptsPerTrim,
+    })
+    if (folded > 0) tellOfFlood()
+    // Where there is more to do, the next write goes on with it.
+    if (over >= attemptsPerTrim || folded >= attemptsPerTrim) return
+    trimmedAt = now
+    writtenSinceTrim = 0
+  }
+
+  function tellOfFlood(): void {
+    if (hasToldOfFlood) return
+    hasToldOfFlood = true
+    log.warn(
+      { kept: maximum },
+      'more boots within two hours than are kept one by one: the oldest are counted together and their bootimages stay; if there are not so many machines, somebody asks with made-up addresses',
+    )
+  }
+
   function schedule(): void {
     cancel = timers.after(writeEveryMs, () => {
       writing = write().then(schedule)
@@ -67,7 +104,9 @@ export function createLeaseWriter(options: {
   return {
     async restore() {
       const now = clock.now()
-      leases.restore(await store.listBootAttempts({ lastSeenAfter: now - longestBootAttemptMs }), now)
+      const lastSeenAfter = now - longestBootAttemptMs
+      const attempts = await store.listBootAttempts({ lastSeenAfter, limit: maximum })
+      leases.restore({ attempts, leases: await store.listBootimageLeases({ lastSeenAfter }) }, now)
     },
     start: schedule,
     async stop() {

@@ -112,6 +112,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
         catalog: engine.publisher,
         loaders: options.loaders,
         renderer: options.renderer,
+        onFileProblem: (sha256) => void engine.recheck(sha256),
         baseUrlOf,
         configFor: (name, { address, localAddress }) =>
           scriptFor(name, { address, baseUrl: baseUrlOf(localAddress) }),

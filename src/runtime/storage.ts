@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises'
 import type { BlobStore } from '../artifacts/blob-store.ts'
 import { openBlobStore } from '../artifacts/create-blob-store.ts'
 import { nodeFileSystem } from '../artifacts/file-system.ts'
@@ -36,10 +35,13 @@ export async function openStorage(options: {
   const directory = openDataDirectory({ directory: options.dataDirectory, clock, pid: process.pid })
   let store: StateStore | undefined
   try {
-    store = await openStateStore({ file: directory.stateFile })
+    store = await openStateStore({ file: directory.stateFile, log })
     const opened = store
     const blobs = await openBlobStore({ fs: nodeFileSystem, layout: layoutOf(directory.path), clock })
-    const [blobIndex, ledger] = await Promise.all([openBlobIndex({ blobs, exists }), openLedger(opened)])
+    const [blobIndex, ledger] = await Promise.all([
+      openBlobIndex({ blobs, records: opened, clock, log }),
+      openLedger(opened),
+    ])
     const archive = await openDocumentArchive({
       directory: directory.metadata,
       fs: nodeFileSystem,
@@ -62,11 +64,4 @@ export async function openStorage(options: {
     directory.release()
     throw error
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

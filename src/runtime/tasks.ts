@@ -68,6 +68,7 @@ export function startTasks(options: {
       store: engine.storage.blobs,
       fetcher: engine.fetcher,
       bytesPerSecond: scrubBytesPerSecond,
+      onGood: (blob) => engine.storage.blobIndex.add(blob),
       onBad({ sha256, reason }) {
         log.error({ sha256, reason }, 'verified file was damaged, it is fetched again')
         onBadBlob()

@@ -1,4 +1,5 @@
 import type { CatalogSource } from '../core/catalog.ts'
+import type { Sha256 } from '../core/digest.ts'
 import { findLoader, type LoaderSource } from '../core/loader.ts'
 import type { Renderer } from '../render/renderer.ts'
 import type { TftpAnswer, TftpFiles, TftpPeer } from '../tftp/files.ts'
@@ -10,6 +11,8 @@ export interface TftpFilesOptions {
   readonly catalog: CatalogSource
   readonly loaders: LoaderSource
   readonly renderer: Pick<Renderer, 'ipxeEntry'>
+  /** A verified file is not on disk as it was. */
+  readonly onFileProblem: (sha256: Sha256) => void
   /** Our URL for a client that asked this address of ours. */
   readonly baseUrlOf: (address: string) => string
   /** A GRUB or PXELINUX configuration by the name that a loader asks for; `undefined` for nobody we know. */
@@ -42,7 +45,10 @@ export function createTftpFiles(options: TftpFilesOptions): TftpFiles {
         case 'artifact': {
           const file = catalog.current().files.get(name.sha256)
           if (file === undefined) return notHere
-          return { kind: 'disk', path: file.path, sizeBytes: file.sizeBytes, id: file.sha256 }
+          const { sha256, path, sizeBytes, identity } = file
+          const onChanged = () => options.onFileProblem(sha256)
+          // Of another file with these bytes nothing is shared, least of all a descriptor.
+          return { kind: 'disk', path, sizeBytes, id: `${sha256} ${identity}`, identity, onChanged }
         }
         case 'file':
         case 'grub-file':

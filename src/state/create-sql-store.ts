@@ -1,8 +1,14 @@
 import { type Insertable, type Kysely, sql } from 'kysely'
 import { isServiceError, ServiceError } from '../core/errors.ts'
 import {
-  bootAttempt,
-  bootAttemptRow,
+  listBootAttempts,
+  listBootimageLeases,
+  saveBootAttempts,
+  saveBootimageLeases,
+  trimBootAttempts,
+} from './boot-attempts.ts'
+import { createRowReader, type UnreadableRows } from './readable-rows.ts'
+import {
   bootimageRecord,
   bootimageRow,
   derivedRecord,
@@ -17,8 +23,9 @@ import {
   streamHeadRow,
 } from './rows.ts'
 import { unavailable } from './sqlite.ts'
-import type { BootimageRecord, DocumentRecord, StateStore, StreamHead } from './store.ts'
-import type { StateTables } from './tables.ts'
+import type { BootimageRecord, DocumentRecord, InstallRecord, StateStore, StreamHead } from './store.ts'
+import type { InstallRow, StateTables } from './tables.ts'
+import { removeVerified, saveVerified, verifiedFile } from './verified-files.ts'
 
 /** Rows per statement: far below any database's limit of bound values. */
 const rowsPerStatement = 200
@@ -27,7 +34,14 @@ const rowsPerStatement = 200
  * The state in SQL. The database has been migrated; the store closes it.
  * @throws ServiceError STATE_UNAVAILABLE from every method, with the step and the cause
  */
-export function createSqlStore({ db }: { readonly db: Kysely<StateTables> }): StateStore {
+export function createSqlStore({
+  db,
+  onUnreadable = () => {},
+}: {
+  readonly db: Kysely<StateTables>
+  readonly onUnreadable?: (rows: UnreadableRows) => void
+}): StateStore {
+  const rowReader = createRowReader({ db, onUnreadable })
   let closed = false
 
   async function step<T>(name: string, run: () => Promise<T>): Promise<T> {
@@ -69,7 +83,7 @@ export function createSqlStore({ db }: { readonly db: Kysely<StateTables> }): St
           .orderBy('first_seen_at', 'desc')
           .orderBy('digest')
           .execute()
-        return rows.map(documentRecord)
+        return rowReader.read('document', rows, documentRecord)
       }),
 
     addBootimage: (record) =>
@@ -106,7 +120,7 @@ export function createSqlStore({ db }: { readonly db: Kysely<StateTables> }): St
         if (arch !== undefined) query = query.where('arch', '=', arch)
         if (release !== undefined) query = query.where('release_version', '=', release)
         const rows = await query.orderBy('first_seen_at').orderBy('id').execute()
-        return rows.map(bootimageRecord)
+        return rowReader.read('bootimage', rows, bootimageRecord)
       }),
 
     removeBootimage: (id) =>
@@ -122,7 +136,7 @@ export function createSqlStore({ db }: { readonly db: Kysely<StateTables> }): St
           .orderBy('stream')
           .orderBy('arch')
           .execute()
-        return rows.map(streamHead)
+        return rowReader.read('stream_head', rows, streamHead)
       }),
 
     saveHead: (head) => step('saving a stream head', () => upsertHead(db, head)),
@@ -140,7 +154,7 @@ export function createSqlStore({ db }: { readonly db: Kysely<StateTables> }): St
     listDerived: () =>
       step('listing derived files', async () => {
         const rows = await db.selectFrom('derived').selectAll().orderBy('made_at').orderBy('sha256').execute()
-        return rows.map(derivedRecord)
+        return rowReader.read('derived', rows, derivedRecord)
       }),
 
     savePinResolution: (pin) =>
@@ -162,7 +176,7 @@ export function createSqlStore({ db }: { readonly db: Kysely<StateTables> }): St
           .orderBy('arch')
           .orderBy('release_version')
           .execute()
-        return rows.map(pinResolution)
+        return rowReader.read('pin_resolution', rows, pinResolution)
       }),
 
     saveInstall: (record) =>
@@ -178,45 +192,33 @@ export function createSqlStore({ db }: { readonly db: Kysely<StateTables> }): St
     listInstalls: () =>
       step('listing installs', async () => {
         const rows = await db.selectFrom('install').selectAll().orderBy('host').execute()
-        return rows.map(installRecord)
+        return rows.map(readInstall)
       }),
 
-    saveBootAttempts: (attempts) =>
-      step('saving boot attempts', async () => {
-        if (attempts.length === 0) return
-        await db.transaction().execute(async (transaction) => {
-          for (const rows of chunks(attempts.map(bootAttemptRow))) {
-            await transaction
-              .insertInto('boot_attempt')
-              .values(rows)
-              .onConflict((conflict) =>
-                conflict.column('boot_id').doUpdateSet({
-                  host: sql`excluded.host`,
-                  mac: sql`excluded.mac`,
-                  bootimage: sql`excluded.bootimage`,
-                  last_seen_at: later('boot_attempt'),
-                }),
-              )
-              .execute()
-          }
-        })
-      }),
+    saveBootAttempts: (attempts) => step('saving boot attempts', () => saveBootAttempts(db, attempts)),
 
-    listBootAttempts: ({ lastSeenAfter }) =>
+    listBootAttempts: (filter) =>
       step('listing boot attempts', async () => {
-        const rows = await db
-          .selectFrom('boot_attempt')
-          .selectAll()
-          .where('last_seen_at', '>', lastSeenAfter)
-          .orderBy('started_at')
-          .orderBy('boot_id')
-          .execute()
-        return rows.map(bootAttempt)
+        const { attempts, unreadable } = await listBootAttempts(db, filter)
+        const [example] = unreadable
+        if (example !== undefined) onUnreadable({ table: 'boot_attempt', count: unreadable.length, example })
+        return attempts
       }),
 
-    removeBootAttempts: ({ lastSeenBefore }) =>
-      step('removing boot attempts', async () => {
-        await db.deleteFrom('boot_attempt').where('last_seen_at', '<', lastSeenBefore).execute()
+    saveBootimageLeases: (leases) => step('saving leased bootimages', () => saveBootimageLeases(db, leases)),
+
+    listBootimageLeases: (filter) => step('listing leased bootimages', () => listBootimageLeases(db, filter)),
+
+    trimBootAttempts: (limits) => step('removing boot attempts', () => trimBootAttempts(db, limits)),
+
+    saveVerified: (record) => step('recording a verified file', () => saveVerified(db, record)),
+
+    removeVerified: (digests) => step('forgetting verified files', () => removeVerified(db, digests)),
+
+    listVerified: () =>
+      step('listing verified files', async () => {
+        const rows = await db.selectFrom('verified_file').selectAll().orderBy('sha256').execute()
+        return rowReader.read('verified_file', rows, verifiedFile)
       }),
 
     async close() {
@@ -227,18 +229,33 @@ export function createSqlStore({ db }: { readonly db: Kysely<StateTables> }): St
   }
 }
 
-/** The later of the stored and the offered time: a late write never makes a lease older (G6). */
-function later(table: 'document' | 'boot_attempt') {
-  const stored = sql.ref<number>(`${table}.last_seen_at`)
-  return sql<number>`case when excluded.last_seen_at > ${stored} then excluded.last_seen_at else ${stored} end`
+/**
+ * An install that is forgotten might be done again, over what was installed: rather nothing than a guess.
+ * @throws ServiceError STATE_UNAVAILABLE naming table and row
+ */
+function readInstall(row: InstallRow): InstallRecord {
+  try {
+    return installRecord(row)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new ServiceError(
+      'STATE_UNAVAILABLE',
+      `table install, host ${JSON.stringify(row.host)}: ${why}; correct the row in state.db, or delete it if that machine may be installed again`,
+      { table: 'install', host: row.host },
+      cause,
+    )
+  }
 }
+
+/** The later of the stored and the offered time. */
+const laterDocument = sql<number>`max(excluded.last_seen_at, document.last_seen_at)`
 
 async function upsertDocument(db: Kysely<StateTables>, document: DocumentRecord): Promise<void> {
   await db
     .insertInto('document')
     .values(documentRow(document))
     .onConflict((conflict) =>
-      conflict.columns(['stream', 'digest']).doUpdateSet({ last_seen_at: later('document') }),
+      conflict.columns(['stream', 'digest']).doUpdateSet({ last_seen_at: laterDocument }),
     )
     .execute()
 }

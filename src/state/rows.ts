@@ -19,8 +19,10 @@ import {
   readBootimageIds,
   readChangeClass,
   readFailure,
+  readNumber,
   readPending,
   readSha256,
+  readText,
 } from './stored-value.ts'
 import type {
   BootAttemptRow,
@@ -50,13 +52,13 @@ export function documentRow(record: DocumentRecord): DocumentRow {
 export function documentRecord(row: DocumentRow): DocumentRecord {
   return {
     digest: readSha256(row.digest, 'digest'),
-    stream: row.stream,
+    stream: readText(row.stream, 'stream'),
     format: oneOf({ format: row.format }, 'format', metadataFormats),
-    source: row.source,
-    ...(row.label === null ? {} : { label: row.label }),
-    sizeBytes: row.size_bytes,
-    firstSeenAt: row.first_seen_at,
-    lastSeenAt: row.last_seen_at,
+    source: readText(row.source, 'source'),
+    ...(row.label === null ? {} : { label: readText(row.label, 'label') }),
+    sizeBytes: readNumber(row.size_bytes, 'size_bytes'),
+    firstSeenAt: readNumber(row.first_seen_at, 'first_seen_at'),
+    lastSeenAt: readNumber(row.last_seen_at, 'last_seen_at'),
   }
 }
 
@@ -83,8 +85,8 @@ export function bootimageRecord(row: BootimageRow): BootimageRecord {
     document: readSha256(row.document, 'document'),
     state: oneOf({ state: row.state }, 'state', bootimageStates),
     ...(row.failure === null ? {} : { failure: readFailure(row.failure) }),
-    firstSeenAt: row.first_seen_at,
-    ...(row.ready_at === null ? {} : { readyAt: row.ready_at }),
+    firstSeenAt: readNumber(row.first_seen_at, 'first_seen_at'),
+    ...(row.ready_at === null ? {} : { readyAt: readNumber(row.ready_at, 'ready_at') }),
     ...(row.kernel_uncompressed === null
       ? {}
       : { kernelUncompressed: readSha256(row.kernel_uncompressed, 'kernelUncompressed') }),
@@ -106,14 +108,18 @@ export function streamHeadRow(head: StreamHead): StreamHeadRow {
 
 export function streamHead(row: StreamHeadRow): StreamHead {
   return {
-    stream: row.stream,
+    stream: readText(row.stream, 'stream'),
     arch: readArch(row.arch),
-    ...(row.current_bootimage === null ? {} : { current: row.current_bootimage as BootimageId }),
+    ...(row.current_bootimage === null
+      ? {}
+      : { current: readText(row.current_bootimage, 'current_bootimage') as BootimageId }),
     previous: readBootimageIds(row.previous_bootimages),
-    ...(row.target_bootimage === null ? {} : { target: row.target_bootimage as BootimageId }),
+    ...(row.target_bootimage === null
+      ? {}
+      : { target: readText(row.target_bootimage, 'target_bootimage') as BootimageId }),
     ...(row.last_change === null ? {} : { lastChange: readChangeClass(row.last_change) }),
     ...(row.pending === null ? {} : { pending: readPending(row.pending) }),
-    ...(row.changed_at === null ? {} : { changedAt: row.changed_at }),
+    ...(row.changed_at === null ? {} : { changedAt: readNumber(row.changed_at, 'changed_at') }),
   }
 }
 
@@ -126,7 +132,7 @@ export function derivedRecord(row: DerivedRow): DerivedRecord {
     sha256: readSha256(row.sha256, 'sha256'),
     from: readSha256(row.made_from, 'from'),
     how: oneOf({ how: row.how }, 'how', ['gunzip'] as const),
-    at: row.made_at,
+    at: readNumber(row.made_at, 'made_at'),
   }
 }
 
@@ -142,11 +148,11 @@ export function pinResolutionRow(pin: PinResolution): PinResolutionRow {
 
 export function pinResolution(row: PinResolutionRow): PinResolution {
   return {
-    stream: row.stream,
+    stream: readText(row.stream, 'stream'),
     arch: readArch(row.arch),
-    release: row.release_version,
-    bootimage: row.bootimage as BootimageId,
-    resolvedAt: row.resolved_at,
+    release: readText(row.release_version, 'release_version'),
+    bootimage: readText(row.bootimage, 'bootimage') as BootimageId,
+    resolvedAt: readNumber(row.resolved_at, 'resolved_at'),
   }
 }
 
@@ -156,10 +162,10 @@ export function installRow(record: InstallRecord): InstallRow {
 
 export function installRecord(row: InstallRow): InstallRecord {
   return {
-    host: row.host,
-    generation: row.generation,
+    host: readText(row.host, 'host'),
+    generation: readNumber(row.generation, 'generation'),
     state: oneOf({ state: row.state }, 'state', ['armed', 'installed', 'failed'] as const),
-    at: row.changed_at,
+    at: readNumber(row.changed_at, 'changed_at'),
   }
 }
 
@@ -175,16 +181,16 @@ export function bootAttemptRow(attempt: BootAttempt): BootAttemptRow {
 }
 
 export function bootAttempt(row: BootAttemptRow): BootAttempt {
-  const bootId = parseBootId(row.boot_id)
+  const bootId = parseBootId(readText(row.boot_id, 'boot_id'))
   if (bootId === undefined) throw new TypeError(`boot id is ${JSON.stringify(row.boot_id)}`)
-  const mac = row.mac === null ? undefined : parseMac(row.mac)
-  if (row.mac !== null && mac === undefined) throw new TypeError(`mac is ${JSON.stringify(row.mac)}`)
+  // Who booted is for people; a lease lasts without it.
+  const mac = typeof row.mac === 'string' ? parseMac(row.mac) : undefined
   return {
     bootId,
-    ...(row.host === null ? {} : { host: row.host }),
+    ...(typeof row.host === 'string' ? { host: row.host } : {}),
     ...(mac === undefined ? {} : { mac }),
-    bootimage: row.bootimage as BootimageId,
-    startedAt: row.started_at,
-    lastSeenAt: row.last_seen_at,
+    bootimage: readText(row.bootimage, 'bootimage') as BootimageId,
+    startedAt: readNumber(row.started_at, 'started_at'),
+    lastSeenAt: readNumber(row.last_seen_at, 'last_seen_at'),
   }
 }

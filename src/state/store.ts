@@ -1,9 +1,10 @@
 import type { Arch } from '../core/arch.ts'
-import type { BootAttempt } from '../core/boot-attempt.ts'
+import type { BootAttempt, BootimageLease } from '../core/boot-attempt.ts'
 import type { Bootimage, BootimageId } from '../core/bootimage.ts'
 import type { BootimageFailure, BootimageState, PendingChange } from '../core/bootimage-state.ts'
 import type { ChangeClass } from '../core/change.ts'
 import type { Sha256 } from '../core/digest.ts'
+import type { FileIdentity } from '../core/file-identity.ts'
 import type { MetadataFormat } from '../streams/metadata.ts'
 
 /** A metadata document that parsed; its bytes are in `<data>/metadata/<digest>.json`. */
@@ -70,6 +71,24 @@ export interface InstallRecord {
   readonly at: number
 }
 
+/**
+ * What a file of the blob store was like when its content was found to have its digest (G1). Any other file of that
+ * name has to be read before it counts.
+ */
+export interface VerifiedFile {
+  readonly sha256: Sha256
+  readonly identity: FileIdentity
+  readonly verifiedAt: number
+  /** The detached signature beside it, found good; `sha256` of its own bytes. */
+  readonly signature?: { readonly sha256: Sha256; readonly identity: FileIdentity }
+}
+
+/** How many attempts left the store: those that are over, and those that left a lease behind. */
+export interface TrimmedAttempts {
+  readonly over: number
+  readonly folded: number
+}
+
 /** What one accepted refresh of a stream writes, all or nothing. */
 export interface RefreshWrite {
   readonly document: DocumentRecord
@@ -131,8 +150,22 @@ export interface StateStore {
 
   /** Upserts many at once, off the hot path. `startedAt` stays and `lastSeenAt` never goes back (G6). */
   saveBootAttempts(attempts: readonly BootAttempt[]): Promise<void>
-  listBootAttempts(filter: { lastSeenAfter: number }): Promise<readonly BootAttempt[]>
-  removeBootAttempts(filter: { lastSeenBefore: number }): Promise<void>
+  /** The newest `limit` of them, first started first; what cannot be read is left out. */
+  listBootAttempts(filter: { lastSeenAfter: number; limit: number }): Promise<readonly BootAttempt[]>
+  /** Leases of attempts that are not kept one by one; `lastSeenAt` never goes back. */
+  saveBootimageLeases(leases: readonly BootimageLease[]): Promise<void>
+  /** Every bootimage that an attempt needs, also those of attempts that were folded into it. */
+  listBootimageLeases(filter: { lastSeenAfter: number }): Promise<readonly BootimageLease[]>
+  /**
+   * Removes attempts last seen before a time, and the oldest where more than `keep` are left: their bootimages stay
+   * leased. At most `most` of each in one go, so that nobody waits long; call it again while it removes that many.
+   */
+  trimBootAttempts(limits: { lastSeenBefore: number; keep: number; most: number }): Promise<TrimmedAttempts>
+
+  /** One for each digest: the last one counts. */
+  saveVerified(record: VerifiedFile): Promise<void>
+  removeVerified(digests: readonly Sha256[]): Promise<void>
+  listVerified(): Promise<readonly VerifiedFile[]>
 
   /** May be called twice; everything else fails afterwards. */
   close(): Promise<void>

@@ -67,6 +67,15 @@ export function readSha256(value: unknown, name: string): Sha256 {
   return digest({ [name]: value }, name)
 }
 
+/** A column of text; SQL as SQLite speaks it does not insist on it. */
+export function readText(value: unknown, name: string): string {
+  return text({ [name]: value }, name)
+}
+
+export function readNumber(value: unknown, name: string): number {
+  return number({ [name]: value }, name)
+}
+
 /** One of a closed set of words. */
 export function oneOf<Word extends string>(fields: Fields, name: string, words: readonly Word[]): Word {
   const word = words.find((candidate) => candidate === fields[name])

@@ -7,6 +7,9 @@ export interface StateTables {
   pin_resolution: PinResolutionRow
   install: InstallRow
   boot_attempt: BootAttemptRow
+  bootimage_lease: BootimageLeaseRow
+  verified_file: VerifiedFileRow
+  unreadable_row: UnreadableRow
 }
 
 export interface DocumentRow {
@@ -75,4 +78,23 @@ export interface BootAttemptRow {
   readonly bootimage: string
   readonly started_at: number
   readonly last_seen_at: number
+}
+
+export interface BootimageLeaseRow {
+  readonly bootimage: string
+  readonly last_seen_at: number
+}
+
+export interface VerifiedFileRow {
+  readonly sha256: string
+  readonly identity: string
+  readonly verified_at: number
+  readonly signature_sha256: string | null
+  readonly signature_identity: string | null
+}
+
+export interface UnreadableRow {
+  readonly table_name: string
+  readonly row_json: string
+  readonly why: string
 }

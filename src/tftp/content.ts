@@ -1,6 +1,7 @@
-import { constants } from 'node:fs'
+import { type BigIntStats, constants, fstatSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { ServiceError } from '../core/errors.ts'
+import { fileIdentity } from '../core/file-identity.ts'
 import type { DiskFile, TftpFile } from './files.ts'
 import { toNetascii } from './netascii.ts'
 import type { TransferMode } from './packet.ts'
@@ -21,16 +22,24 @@ export interface Content {
 /** Converting a file needs all of it in memory; nothing that boots a machine is text of this size. */
 const longestNetasciiBytes = 4 * 1024 * 1024
 
-async function openRegular(file: DiskFile): Promise<FileHandle> {
+interface OpenedFile {
+  readonly handle: FileHandle
+  /** When it was opened. */
+  readonly stats: BigIntStats
+}
+
+async function openRegular(file: DiskFile): Promise<OpenedFile> {
   // O_NONBLOCK: opening a pipe that took the file's place must not hang.
   const handle = await open(file.path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
-    const found = await handle.stat()
-    if (found.isFile() && found.size === file.sizeBytes) return handle
+    const stats = await handle.stat({ bigint: true })
+    const isThisOne = file.identity === undefined || fileIdentity(stats) === file.identity
+    if (stats.isFile() && stats.size === BigInt(file.sizeBytes) && isThisOne) return { handle, stats }
+    file.onChanged?.()
     throw new ServiceError('STORAGE_FAILED', `${file.path} is not the file that was announced`, {
       path: file.path,
       expectedBytes: file.sizeBytes,
-      foundBytes: found.size,
+      foundBytes: Number(stats.size),
     })
   } catch (error) {
     await handle.close()
@@ -39,7 +48,8 @@ async function openRegular(file: DiskFile): Promise<FileHandle> {
 }
 
 async function readFully(
-  handle: FileHandle,
+  { handle, stats }: OpenedFile,
+  file: DiskFile,
   target: Buffer,
   offset: number,
   position: number,
@@ -50,12 +60,18 @@ async function readFully(
     if (bytesRead === 0) throw new ServiceError('STORAGE_FAILED', 'the file ended before its size')
     at += bytesRead
   }
+  // A file that lost its name keeps its bytes; whatever else changes it may have changed those (G1).
+  const now = fstatSync(handle.fd, { bigint: true })
+  const isSameContent = now.size === stats.size && now.mtimeNs === stats.mtimeNs
+  if (isSameContent && (now.ctimeNs === stats.ctimeNs || now.nlink === 0n)) return
+  file.onChanged?.()
+  throw new ServiceError('STORAGE_FAILED', `${file.path} was changed while it was sent`, { path: file.path })
 }
 
 /** A file that several transfers read through one descriptor, opened when the first byte is wanted. */
 interface SharedFile {
   users: number
-  handle?: Promise<FileHandle>
+  handle?: Promise<OpenedFile>
   netascii?: Promise<Buffer>
 }
 
@@ -83,10 +99,10 @@ export function createContentOpener(): ContentOpener {
     if (shared.get(id) === entry) shared.delete(id)
     const { handle } = entry
     delete entry.handle
-    handle?.then((opened) => opened.close()).catch(() => {})
+    handle?.then((opened) => opened.handle.close()).catch(() => {})
   }
 
-  function handleOf(entry: SharedFile, file: DiskFile): Promise<FileHandle> {
+  function handleOf(entry: SharedFile, file: DiskFile): Promise<OpenedFile> {
     if (entry.handle === undefined) {
       const opening = openRegular(file)
       entry.handle = opening
@@ -108,7 +124,7 @@ export function createContentOpener(): ContentOpener {
           // A read that outlives its transfer keeps the descriptor until it is done.
           entry.users += 1
           try {
-            await readFully(await handleOf(entry, file), target, offset, position)
+            await readFully(await handleOf(entry, file), file, target, offset, position)
           } finally {
             release(file.id, entry)
           }

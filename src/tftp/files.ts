@@ -1,3 +1,4 @@
+import type { FileIdentity } from '../core/file-identity.ts'
 import type { TftpError } from './packet.ts'
 import type { TftpName } from './tftp-name.ts'
 
@@ -22,6 +23,10 @@ export interface DiskFile {
   readonly sizeBytes: number
   /** Changes when the content does: a digest, or path, size and time. Files of one id share what is held in memory. */
   readonly id: string
+  /** Of the file as it was verified: bytes of any other are not sent. */
+  readonly identity?: FileIdentity
+  /** It is another one now. */
+  readonly onChanged?: () => void
 }
 
 export type TftpFile = RenderedFile | DiskFile

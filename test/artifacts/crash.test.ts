@@ -86,8 +86,8 @@ async function expectOnlyCompleteBlobs(fs: UnsyncedFs): Promise<Sha256[]> {
   return found
 }
 
-function expectWhole(fs: UnsyncedFs, { blob, uncompressed, signed }: EngineResult): void {
-  expect(signed).toBe(true)
+function expectWhole(fs: UnsyncedFs, { blob, uncompressed, signature }: EngineResult): void {
+  expect(signature?.sha256).toBe(digestOf(fs.files().get(layout.signature(blob.sha256)) ?? Buffer.alloc(0)))
   const names = [...fs.files().keys()].sort()
   expect(names).toEqual([blob.path, uncompressed?.path, layout.signature(blob.sha256)].sort())
   expect(

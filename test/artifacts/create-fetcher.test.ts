@@ -4,6 +4,7 @@ import { createFetcherOver, createInProcessFetcher } from '../../src/artifacts/c
 import type { EngineResult, FetchEngine, FetchHooks } from '../../src/artifacts/fetch-engine.ts'
 import type { FetchEvent, FetchRequest, SignaturePolicy } from '../../src/artifacts/fetcher.ts'
 import type { Sha256 } from '../../src/core/digest.ts'
+import { someIdentity } from '../fakes/bootimages.ts'
 import { startLoopbackServer } from '../fakes/loopback-server.ts'
 import { makeTemporaryDirectory, type TemporaryDirectory } from '../fakes/temporary-directory.ts'
 
@@ -38,8 +39,8 @@ function createHandEngine() {
     fetch(request, hooks) {
       return new Promise((resolve, reject) => {
         const { sha256 } = request.artifact
-        const blob = { sha256, sizeBytes: 1, modifiedAt: 0, path: `/${sha256}` }
-        const result: EngineResult = { blob, signed: false, outcome: 'fetched' }
+        const blob = { sha256, sizeBytes: 1, modifiedAt: 0, path: `/${sha256}`, identity: someIdentity }
+        const result: EngineResult = { blob, outcome: 'fetched' }
         hooks.signal.addEventListener('abort', () => reject(hooks.signal.reason))
         works.push({ request, hooks, finish: () => resolve(result), fail: reject })
       })

@@ -44,7 +44,8 @@ async function unpack(
     ...more,
   }
   const store = createBlobStore({ fs, layout, clock })
-  const options = { fs, layout, store, blockBytes: 4096, largestBytes: 200_000, signal }
+  const prove = (digest: Sha256) => store.stat(digest)
+  const options = { fs, layout, prove, blockBytes: 4096, largestBytes: 200_000, signal }
   return gunzipKernel(artifact, result.blob, options)
 }
 

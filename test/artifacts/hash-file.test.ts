@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { hashFile } from '../../src/artifacts/hash-file.ts'
+import { FileChangedError, hashFile } from '../../src/artifacts/hash-file.ts'
 import { createUnsyncedFs, type UnsyncedFs } from '../fakes/unsynced-fs.ts'
 
 const bytes = randomBytes(10_000)
@@ -26,7 +26,7 @@ describe('hashFile', () => {
       blockBytes: 999,
       signal,
     })
-    expect(found).toEqual(createHash('sha512').update('before').update(bytes).update('after').digest())
+    expect(found.digest).toEqual(createHash('sha512').update('before').update(bytes).update('after').digest())
   })
 
   it('reads no faster than it is told', async () => {
@@ -39,7 +39,7 @@ describe('hashFile', () => {
       },
     }
     const found = await hashFile({ fs, path: '/f', blockBytes: 1024, pace, signal })
-    expect(found).toEqual(createHash('sha256').update(bytes).digest())
+    expect(found.digest).toEqual(createHash('sha256').update(bytes).digest())
     expect(time).toBeCloseTo(10_000)
   })
 
@@ -65,5 +65,32 @@ describe('hashFile', () => {
     await expect(
       hashFile({ fs, path: '/f', blockBytes: 1024, signal: AbortSignal.abort(reason) }),
     ).rejects.toBe(reason)
+  })
+
+  it('G1 is no word on a file that somebody wrote into meanwhile', async () => {
+    const writer = await fs.openForWrite('/f')
+    let blocks = 0
+    const pace = {
+      bytesPerSecond: 1,
+      now: () => 0,
+      async pause() {
+        blocks += 1
+        // Into what was read already, as long as before: only its identity tells.
+        if (blocks === 2) await writer.write(Buffer.from('x'), 0)
+      },
+    }
+    await expect(hashFile({ fs, path: '/f', blockBytes: 1024, pace, signal })).rejects.toThrow(
+      FileChangedError,
+    )
+  })
+
+  it('G1 is no word on another file than the one that was meant', async () => {
+    const { stat } = await hashFile({ fs, path: '/f', blockBytes: 1024, signal })
+    const same = await hashFile({ fs, path: '/f', blockBytes: 1024, identity: stat.identity, signal })
+    expect(same.stat).toEqual(stat)
+    await (await fs.openForWrite('/f')).setMode(0o400)
+    await expect(
+      hashFile({ fs, path: '/f', blockBytes: 1024, identity: stat.identity, signal }),
+    ).rejects.toThrow(FileChangedError)
   })
 })

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type BadBlob, scrub } from '../../src/artifacts/scrub.ts'
+import type { BadBlob } from '../../src/artifacts/check-blob.ts'
+import type { HashedBlob } from '../../src/artifacts/hash-blob.ts'
+import { scrub } from '../../src/artifacts/scrub.ts'
 import type { Sha256 } from '../../src/core/digest.ts'
 import { ServiceError } from '../../src/core/errors.ts'
 import { createMemoryBlobStore, type MemoryBlobStore } from '../fakes/memory-blob-store.ts'
@@ -16,7 +18,17 @@ beforeEach(() => {
 const other = 'ab'.repeat(32) as Sha256
 
 function hashing(answer: (sha256: Sha256) => Sha256 | undefined) {
-  return { hash: async (sha256: Sha256) => answer(sha256) }
+  return {
+    async hash(sha256: Sha256) {
+      const digest = answer(sha256)
+      return digest && hashed(sha256, digest)
+    },
+  }
+}
+
+async function hashed(sha256: Sha256, digest: Sha256): Promise<HashedBlob | undefined> {
+  const blob = await store.stat(sha256)
+  return blob && { digest, blob }
 }
 
 describe('scrub', () => {
@@ -44,7 +56,7 @@ describe('scrub', () => {
     const fetcher = {
       async hash(sha256: Sha256) {
         if (sha256 === one) throw damage
-        return sha256
+        return hashed(sha256, sha256)
       },
     }
     expect((await scrub({ store, fetcher })).bad).toEqual([{ sha256: one, reason: 'reading /x: EIO' }])
@@ -72,7 +84,7 @@ describe('scrub', () => {
       async hash(sha256: Sha256, options: unknown) {
         asked.push(options)
         abort.abort(new Error('enough'))
-        return sha256
+        return hashed(sha256, sha256)
       },
     }
     await expect(scrub({ store, fetcher, bytesPerSecond: 5, signal: abort.signal })).rejects.toThrow('enough')

@@ -60,7 +60,7 @@ describe('a fetcher with a thread of its own', () => {
     expect((await readFile(blob.path)).equals(bytes)).toBe(true)
     expect(events[0]).toEqual({ type: 'started', sha256, url: `${upstream.origin}/f`, resumedAtBytes: 0 })
     expect(events.at(-1)).toMatchObject({ type: 'finished', outcome: 'fetched' })
-    expect(await fetcher.hash(sha256)).toBe(sha256)
+    expect(await fetcher.hash(sha256)).toMatchObject({ digest: sha256, blob: { sizeBytes: 5_000_000 } })
     await fetcher.stop()
     await fetcher.stop()
   })
@@ -125,7 +125,7 @@ describe('a thread that dies', () => {
     const crashing = await entry(`
       import { parentPort } from 'node:worker_threads'
       parentPort.on('message', ({ id, type, sha256 }) => {
-        if (type === 'hash') return parentPort.postMessage({ type: 'hashed', id, digest: sha256 })
+        if (type === 'hash') return parentPort.postMessage({ type: 'hashed', id, found: { digest: sha256 } })
         if (type === 'close') return parentPort.close()
         setImmediate(() => { throw new Error('out of luck') })
       })
@@ -138,7 +138,9 @@ describe('a thread that dies', () => {
         message: 'the fetching thread stopped: out of luck',
       })
     }
-    expect(await engine.hash(sha256, {}, new AbortController().signal)).toBe(sha256)
+    expect(await engine.hash(sha256, {}, new AbortController().signal)).toEqual({
+      digest: sha256,
+    })
     await engine.close()
   })
 
@@ -191,7 +193,7 @@ describe('hashing at a pace', () => {
     await prepareLayout(nodeFileSystem, layout)
     const fetcher = createFetcher(options())
     await fetcher.fetch(requestFor('/f'))
-    expect(await fetcher.hash(sha256, { bytesPerSecond: 1e9 })).toBe(sha256)
+    expect(await fetcher.hash(sha256, { bytesPerSecond: 1e9 })).toMatchObject({ digest: sha256 })
     expect(await fetcher.hash('ab'.repeat(32) as Sha256)).toBeUndefined()
     await fetcher.stop()
   })

@@ -144,7 +144,10 @@ describe('after a restart', () => {
   it('G6 G7 what was saved leases again, except what is over', () => {
     const leases = createLeases()
     const now = start + longestBootAttemptMs
-    leases.restore([attempt('young', 'image-2', now - 1), attempt('over', 'image-1', start)], now)
+    leases.restore(
+      { attempts: [attempt('young', 'image-2', now - 1), attempt('over', 'image-1', start)], leases: [] },
+      now,
+    )
     expect([...leases.leasedBootimages(now)]).toEqual(['image-2'])
     expect(leases.takeUnsaved()).toEqual([])
   })
@@ -152,14 +155,20 @@ describe('after a restart', () => {
   it('a boot that began before the restore keeps its newer form', () => {
     const leases = createLeases()
     leases.start(attempt('a', 'image-1', start + 10))
-    leases.restore([attempt('a', 'image-1', start), attempt('b', 'image-2', start + 5)], start + 20)
+    leases.restore(
+      { attempts: [attempt('a', 'image-1', start), attempt('b', 'image-2', start + 5)], leases: [] },
+      start + 20,
+    )
     expect([...leases.leasedBootimages(start + 5 + longestBootAttemptMs)]).toEqual(['image-1'])
     expect(leases.leasedBootimages(start + 10 + longestBootAttemptMs)).toEqual(new Set())
   })
 
   it('more than the bound are merged, not lost', () => {
     const leases = createLeases({ maximum: 1 })
-    leases.restore([attempt('a', 'image-1', start), attempt('b', 'image-2', start + 1)], start + 2)
+    leases.restore(
+      { attempts: [attempt('a', 'image-1', start), attempt('b', 'image-2', start + 1)], leases: [] },
+      start + 2,
+    )
     expect(leases.size).toBe(1)
     expect(leases.leasedBootimages(start + 3)).toEqual(new Set(['image-1', 'image-2']))
   })

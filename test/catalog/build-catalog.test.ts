@@ -3,7 +3,7 @@ import { buildCatalog, type CatalogInput, filesOf } from '../../src/catalog/buil
 import { artifactsOf } from '../../src/core/bootimage.ts'
 import type { Sha256 } from '../../src/core/digest.ts'
 import type { StreamHead } from '../../src/state/store.ts'
-import { blobsOf, makeBootimage, makeRecord, sha256Of } from '../fakes/bootimages.ts'
+import { blobsOf, makeBootimage, makeRecord, sha256Of, someIdentity } from '../fakes/bootimages.ts'
 
 const older = makeBootimage({ release: '44.20260601.3.0' })
 const newer = makeBootimage({ release: '44.20260707.3.1' })
@@ -114,7 +114,12 @@ describe('buildCatalog', () => {
 
   it('G1 a file of zero bytes makes its set not ready', () => {
     const blobs = blobsOf(newer)
-    blobs.set(newer.kernel.sha256, { sizeBytes: 0, modifiedAt: 1, path: '/blobs/empty' })
+    blobs.set(newer.kernel.sha256, {
+      sizeBytes: 0,
+      modifiedAt: 1,
+      path: '/blobs/empty',
+      identity: someIdentity,
+    })
     expect(build({ bootimages: [makeRecord(newer, 'ready')], blobs }).ready.size).toBe(0)
   })
 
@@ -160,7 +165,12 @@ describe('buildCatalog', () => {
     const unpacked = sha256Of('unpacked')
     const record = makeRecord(newer, 'ready', { kernelUncompressed: unpacked })
     expect(build({ bootimages: [record], blobs: blobsOf(newer) }).ready.size).toBe(0)
-    const blobs = blobsOf(newer).set(unpacked, { sizeBytes: 200, modifiedAt: 1, path: '/blobs/unpacked' })
+    const blobs = blobsOf(newer).set(unpacked, {
+      sizeBytes: 200,
+      modifiedAt: 1,
+      path: '/blobs/unpacked',
+      identity: someIdentity,
+    })
     const image = build({ bootimages: [record], blobs }).ready.get(newer.id)
     expect(image && filesOf(image).map(({ role }) => role)).toEqual([
       'kernel',

@@ -4,7 +4,7 @@ import { type BootId, parseBootId } from '../../src/core/boot-event.ts'
 import type { BootimageId } from '../../src/core/bootimage.ts'
 import { parseMac } from '../../src/core/mac.ts'
 import type { DocumentRecord, StateStore, StreamHead } from '../../src/state/store.ts'
-import { makeBootimage, makeRecord, sha256Of } from '../fakes/bootimages.ts'
+import { makeBootimage, makeRecord, sha256Of, someIdentity } from '../fakes/bootimages.ts'
 
 export interface StateStoreUnderTest {
   readonly store: StateStore
@@ -65,7 +65,9 @@ export function describeStateStore(name: string, open: () => Promise<StateStoreU
       expect(await store.listDerived()).toEqual([])
       expect(await store.listPinResolutions()).toEqual([])
       expect(await store.listInstalls()).toEqual([])
-      expect(await store.listBootAttempts({ lastSeenAfter: 0 })).toEqual([])
+      expect(await store.listBootAttempts({ lastSeenAfter: 0, limit: 1000 })).toEqual([])
+      expect(await store.listBootimageLeases({ lastSeenAfter: 0 })).toEqual([])
+      expect(await store.listVerified()).toEqual([])
     })
 
     it('G3 a refresh writes its document, bootimages and heads together', async () => {
@@ -283,7 +285,7 @@ export function describeStateStore(name: string, open: () => Promise<StateStoreU
       await store.saveBootAttempts([
         makeAttempt(1, { startedAt: t0 + 9, lastSeenAt: t0 + 1, host: 'n01', mac }),
       ])
-      expect(await store.listBootAttempts({ lastSeenAfter: 0 })).toEqual([
+      expect(await store.listBootAttempts({ lastSeenAfter: 0, limit: 1000 })).toEqual([
         makeAttempt(1, { lastSeenAt: t0 + 60_000, host: 'n01', mac }),
       ])
     })
@@ -294,9 +296,75 @@ export function describeStateStore(name: string, open: () => Promise<StateStoreU
       )
       await store.saveBootAttempts(attempts)
       await store.saveBootAttempts([])
-      expect(await store.listBootAttempts({ lastSeenAfter: t0 + 899 })).toHaveLength(100)
-      await store.removeBootAttempts({ lastSeenBefore: t0 + 900 })
-      expect(await store.listBootAttempts({ lastSeenAfter: 0 })).toHaveLength(100)
+      expect(await store.listBootAttempts({ lastSeenAfter: t0 + 899, limit: 1000 })).toHaveLength(100)
+      expect(await store.trimBootAttempts({ lastSeenBefore: t0 + 900, keep: 1000, most: 500 })).toEqual({
+        over: 500,
+        folded: 0,
+      })
+      expect(await store.trimBootAttempts({ lastSeenBefore: t0 + 900, keep: 1000, most: 500 })).toMatchObject(
+        { over: 400 },
+      )
+      expect(await store.listBootAttempts({ lastSeenAfter: 0, limit: 1000 })).toHaveLength(100)
+    })
+
+    it('G6 attempts that are too many leave the lease of their bootimage behind, oldest first', async () => {
+      const [one, two] = [makeBootimage().id, makeBootimage({ release: '45.1' }).id]
+      await store.saveBootAttempts([
+        makeAttempt(1, { bootimage: one, lastSeenAt: t0 + 1 }),
+        makeAttempt(2, { bootimage: one, lastSeenAt: t0 + 2 }),
+        makeAttempt(3, { bootimage: two, lastSeenAt: t0 + 3 }),
+        makeAttempt(4, { bootimage: two, lastSeenAt: t0 + 4 }),
+      ])
+      const limits = { lastSeenBefore: t0, keep: 1, most: 2 }
+      expect(await store.trimBootAttempts(limits)).toEqual({ over: 0, folded: 2 })
+      expect(await store.trimBootAttempts(limits)).toEqual({ over: 0, folded: 1 })
+      expect(await store.trimBootAttempts(limits)).toEqual({ over: 0, folded: 0 })
+      expect(await store.listBootAttempts({ lastSeenAfter: 0, limit: 9 })).toMatchObject([
+        { bootId: makeBootId(4) },
+      ])
+      const leases = [
+        { bootimage: one, lastSeenAt: t0 + 2 },
+        { bootimage: two, lastSeenAt: t0 + 4 },
+      ]
+      const byBootimage = (a: { bootimage: string }, b: { bootimage: string }) =>
+        a.bootimage < b.bootimage ? -1 : 1
+      expect((await store.listBootimageLeases({ lastSeenAfter: 0 })).toSorted(byBootimage)).toEqual(
+        leases.toSorted(byBootimage),
+      )
+      expect(await store.listBootimageLeases({ lastSeenAfter: t0 + 3 })).toEqual([leases[1]])
+    })
+
+    it('G6 a lease that stands for many never goes back, and ends', async () => {
+      const bootimage = makeBootimage().id
+      await store.saveBootimageLeases([{ bootimage, lastSeenAt: t0 + 5 }])
+      await store.saveBootimageLeases([{ bootimage, lastSeenAt: t0 + 1 }])
+      expect(await store.listBootimageLeases({ lastSeenAfter: t0 })).toEqual([
+        { bootimage, lastSeenAt: t0 + 5 },
+      ])
+      await store.trimBootAttempts({ lastSeenBefore: t0 + 6, keep: 10, most: 10 })
+      expect(await store.listBootimageLeases({ lastSeenAfter: 0 })).toEqual([])
+    })
+
+    it('loads no more boot attempts than asked for, the newest', async () => {
+      await store.saveBootAttempts([1, 2, 3].map((age) => makeAttempt(age, { lastSeenAt: t0 - age })))
+      expect(await store.listBootAttempts({ lastSeenAfter: 0, limit: 2 })).toMatchObject([
+        { bootId: makeBootId(1) },
+        { bootId: makeBootId(2) },
+      ])
+    })
+
+    it('G1 keeps what each file was like when it was verified, and the last look counts', async () => {
+      const kernel = { sha256: sha256Of('kernel'), identity: someIdentity, verifiedAt: t0 }
+      const signature = { sha256: sha256Of('signature'), identity: someIdentity }
+      await store.saveVerified({ ...kernel, signature })
+      await store.saveVerified({ sha256: sha256Of('rootfs'), identity: someIdentity, verifiedAt: t0 })
+      await store.saveVerified({ ...kernel, verifiedAt: t0 + 1 })
+      expect((await store.listVerified()).find(({ sha256 }) => sha256 === kernel.sha256)).toEqual({
+        ...kernel,
+        verifiedAt: t0 + 1,
+      })
+      await store.removeVerified([sha256Of('rootfs'), sha256Of('absent')])
+      expect(await store.listVerified()).toHaveLength(1)
     })
 
     it('parallel writes do not get into each other', async () => {

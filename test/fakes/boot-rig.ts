@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { stat, utimes, writeFile } from 'node:fs/promises'
+import { lstat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BootService } from '../../src/boot/boot-service.ts'
 import type { ArtifactRole } from '../../src/core/artifact.ts'
@@ -9,6 +9,7 @@ import { artifactsOf, type Bootimage } from '../../src/core/bootimage.ts'
 import type { Catalog, CatalogStream, ReadyBootimage, ServedFile } from '../../src/core/catalog.ts'
 import type { BootClient } from '../../src/core/client.ts'
 import { parseSha256, type Sha256 } from '../../src/core/digest.ts'
+import { type FileIdentity, fileIdentity } from '../../src/core/file-identity.ts'
 import { type LoaderCatalogue, noLoaders } from '../../src/core/loader.ts'
 import { type Reason, reason } from '../../src/core/reason.ts'
 import { nobodySeen, type SeenMachines } from '../../src/core/seen-machines.ts'
@@ -102,6 +103,10 @@ export function bytesOf(name: string, length: number): Buffer {
   return bytes
 }
 
+async function identityOf(path: string): Promise<FileIdentity> {
+  return fileIdentity(await lstat(path, { bigint: true }))
+}
+
 /** The listener on a free port of loopback, over one verified bootimage on disk. */
 export async function startBootRig(options: BootRigOptions = {}): Promise<BootRig> {
   const directory = await makeTemporaryDirectory()
@@ -118,7 +123,15 @@ export async function startBootRig(options: BootRigOptions = {}): Promise<BootRi
     const path = join(directory.path, sha256)
     await writeFile(path, bytes)
     await utimes(path, modifiedAt / 1000, modifiedAt / 1000)
-    const file = { sha256, name, role, sizeBytes: (await stat(path)).size, path, modifiedAt }
+    const file = {
+      sha256,
+      name,
+      role,
+      sizeBytes: bytes.length,
+      path,
+      modifiedAt,
+      identity: await identityOf(path),
+    }
     files.set(sha256, file)
     return file
   }
@@ -129,6 +142,7 @@ export async function startBootRig(options: BootRigOptions = {}): Promise<BootRi
   const kernel = {
     ...(await addFile('fcos-live-kernel.x86_64', 'kernel', bytesOf('kernel', 10_000))),
     signaturePath,
+    signatureIdentity: await identityOf(signaturePath),
   }
   files.set(kernel.sha256, kernel)
   const initramfs = await addFile(

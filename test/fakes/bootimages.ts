@@ -5,6 +5,7 @@ import type { Artifact, ArtifactRole } from '../../src/core/artifact.ts'
 import { artifactsOf, type Bootimage, bootimageId, setDigestText } from '../../src/core/bootimage.ts'
 import type { BootimageState } from '../../src/core/bootimage-state.ts'
 import { parseSha256, type Sha256 } from '../../src/core/digest.ts'
+import type { FileIdentity } from '../../src/core/file-identity.ts'
 import type { BootimageRecord } from '../../src/state/store.ts'
 
 /** The digest of a text, for artifacts whose bytes nobody reads. */
@@ -22,6 +23,9 @@ export interface BootimageSketch {
   readonly edition?: string
   readonly kind?: Bootimage['kind']
 }
+
+/** Of a file that nobody reads. */
+export const someIdentity = '1:100:5000:5000' as FileIdentity
 
 /** A plausible bootimage; equal sketches give equal bootimages. */
 export function makeBootimage(sketch: BootimageSketch = {}): Bootimage {
@@ -70,6 +74,9 @@ export function blobsOf(...bootimages: readonly Bootimage[]): Map<Sha256, BlobFa
   return new Map(
     bootimages
       .flatMap(artifactsOf)
-      .map(({ sha256 }) => [sha256, { sizeBytes: 100, modifiedAt: 5000, path: `/blobs/${sha256}` }]),
+      .map(({ sha256 }) => [
+        sha256,
+        { sizeBytes: 100, modifiedAt: 5000, path: `/blobs/${sha256}`, identity: someIdentity },
+      ]),
   )
 }

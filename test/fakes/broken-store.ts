@@ -24,7 +24,12 @@ export function createBrokenStore(): StateStore {
     listInstalls: fails('listing installs'),
     saveBootAttempts: fails('saving boot attempts'),
     listBootAttempts: fails('listing boot attempts'),
-    removeBootAttempts: fails('removing boot attempts'),
+    trimBootAttempts: fails('removing boot attempts'),
+    saveBootimageLeases: fails('saving leased bootimages'),
+    listBootimageLeases: fails('listing leased bootimages'),
+    saveVerified: fails('recording a verified file'),
+    removeVerified: fails('forgetting verified files'),
+    listVerified: fails('listing verified files'),
     async close() {},
   }
 }

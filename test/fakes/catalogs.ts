@@ -12,6 +12,7 @@ import type {
   StreamHealth,
 } from '../../src/core/catalog.ts'
 import type { Sha256 } from '../../src/core/digest.ts'
+import { someIdentity } from './bootimages.ts'
 
 export const readOnce: StreamHealth = { lastSuccessAt: 1000, lastAttemptAt: 1000, problems: [] }
 
@@ -44,7 +45,15 @@ export function status(
 
 export function servedFile(artifact: Pick<Artifact, 'sha256' | 'name' | 'role'>): ServedFile {
   const { sha256, name, role } = artifact
-  return { sha256, name, role, sizeBytes: 100, path: `/blobs/${sha256}`, modifiedAt: 5000 }
+  return {
+    sha256,
+    name,
+    role,
+    sizeBytes: 100,
+    path: `/blobs/${sha256}`,
+    modifiedAt: 5000,
+    identity: someIdentity,
+  }
 }
 
 /** A snapshot of one stream and one architecture, as the publisher would make it. */

@@ -9,6 +9,7 @@ import type {
   PinResolution,
   StateStore,
   StreamHead,
+  VerifiedFile,
 } from '../../src/state/store.ts'
 
 /** A state store that forgets with its process; it passes the same suite as the real ones. */
@@ -20,6 +21,8 @@ export function createMemoryStore(): StateStore {
   const pins = new Map<string, PinResolution>()
   const installs = new Map<string, InstallRecord>()
   const attempts = new Map<string, BootAttempt>()
+  const leases = new Map<BootimageId, number>()
+  const verified = new Map<string, VerifiedFile>()
   let closed = false
 
   async function step<T>(name: string, run: () => T): Promise<T> {
@@ -47,6 +50,10 @@ export function createMemoryStore(): StateStore {
 
   function putHead(head: StreamHead): void {
     heads.set(`${head.stream} ${head.arch}`, present(head))
+  }
+
+  function putLease(bootimage: BootimageId, lastSeenAt: number): void {
+    leases.set(bootimage, Math.max(lastSeenAt, leases.get(bootimage) ?? 0))
   }
 
   return {
@@ -94,7 +101,7 @@ export function createMemoryStore(): StateStore {
       step('removing a bootimage', () => {
         bootimages.delete(id)
       }),
-    listHeads: () => step('listing stream heads', () => sortedByKey(heads)),
+    listHeads: () => step('listing stream heads', () => valuesByKey(heads)),
     saveHead: (head) => step('saving a stream head', () => putHead(head)),
     addDerived: (record) =>
       step('recording a derived file', () => {
@@ -108,12 +115,12 @@ export function createMemoryStore(): StateStore {
       step('saving a resolved pin', () => {
         pins.set(`${pin.stream} ${pin.arch} ${pin.release}`, pin)
       }),
-    listPinResolutions: () => step('listing resolved pins', () => sortedByKey(pins)),
+    listPinResolutions: () => step('listing resolved pins', () => valuesByKey(pins)),
     saveInstall: (record) =>
       step('saving an install', () => {
         installs.set(record.host, record)
       }),
-    listInstalls: () => step('listing installs', () => sortedByKey(installs)),
+    listInstalls: () => step('listing installs', () => valuesByKey(installs)),
     saveBootAttempts: (changed) =>
       step('saving boot attempts', () => {
         for (const attempt of changed) {
@@ -125,16 +132,51 @@ export function createMemoryStore(): StateStore {
           })
         }
       }),
-    listBootAttempts: ({ lastSeenAfter }) =>
+    listBootAttempts: ({ lastSeenAfter, limit }) =>
       step('listing boot attempts', () =>
         [...attempts.values()]
           .filter(({ lastSeenAt }) => lastSeenAt > lastSeenAfter)
+          .sort((a, b) => b.lastSeenAt - a.lastSeenAt)
+          .slice(0, limit)
           .sort((a, b) => a.startedAt - b.startedAt || (a.bootId < b.bootId ? -1 : 1)),
       ),
-    removeBootAttempts: ({ lastSeenBefore }) =>
-      step('removing boot attempts', () => {
-        for (const [id, { lastSeenAt }] of attempts) if (lastSeenAt < lastSeenBefore) attempts.delete(id)
+    saveBootimageLeases: (changed) =>
+      step('saving leased bootimages', () => {
+        for (const { bootimage, lastSeenAt } of changed) putLease(bootimage, lastSeenAt)
       }),
+    listBootimageLeases: ({ lastSeenAfter }) =>
+      step('listing leased bootimages', () => {
+        const all = new Map(leases)
+        for (const { bootimage, lastSeenAt } of attempts.values())
+          all.set(bootimage, Math.max(lastSeenAt, all.get(bootimage) ?? 0))
+        return sortedByKey(all).flatMap(([bootimage, lastSeenAt]) =>
+          lastSeenAt > lastSeenAfter ? [{ bootimage, lastSeenAt }] : [],
+        )
+      }),
+    trimBootAttempts: ({ lastSeenBefore, keep, most }) =>
+      step('removing boot attempts', () => {
+        const oldest = [...attempts.values()].sort((a, b) => a.lastSeenAt - b.lastSeenAt)
+        const over = oldest.filter(({ lastSeenAt }) => lastSeenAt < lastSeenBefore).slice(0, most)
+        for (const { bootId } of over) attempts.delete(bootId)
+        for (const [id, seenAt] of leases) if (seenAt < lastSeenBefore) leases.delete(id)
+        const folded = oldest
+          .filter(({ bootId }) => attempts.has(bootId))
+          .slice(0, Math.min(Math.max(0, attempts.size - keep), most))
+        for (const { bootId, bootimage, lastSeenAt } of folded) {
+          putLease(bootimage, lastSeenAt)
+          attempts.delete(bootId)
+        }
+        return { over: over.length, folded: folded.length }
+      }),
+    saveVerified: (record) =>
+      step('recording a verified file', () => {
+        verified.set(record.sha256, record)
+      }),
+    removeVerified: (digests) =>
+      step('forgetting verified files', () => {
+        for (const sha256 of digests) verified.delete(sha256)
+      }),
+    listVerified: () => step('listing verified files', () => valuesByKey(verified)),
     async close() {
       closed = true
     },
@@ -146,6 +188,10 @@ function present<T extends object>(record: T): T {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T
 }
 
-function sortedByKey<T>(map: ReadonlyMap<string, T>): readonly T[] {
-  return [...map.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value)
+function sortedByKey<Key, T>(map: ReadonlyMap<Key, T>): readonly [Key, T][] {
+  return [...map.entries()].sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+function valuesByKey<T>(map: ReadonlyMap<string, T>): readonly T[] {
+  return sortedByKey(map).map(([, value]) => value)
 }

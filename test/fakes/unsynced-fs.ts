@@ -1,13 +1,17 @@
 import { basename, dirname } from 'node:path'
 import type { FileStat, FileSystem, OpenFile } from '../../src/artifacts/file-system.ts'
+import { type FileIdentity, fileIdentity } from '../../src/core/file-identity.ts'
 
 interface FileNode {
   readonly kind: 'file'
   data: Buffer
   mode: number
   modifiedAt: number
+  readonly inode: number
+  /** Stands for the time of the last change, whatever the clock says. */
+  changes: number
   /** What the last fsync put on the disk; absent before the first. */
-  synced?: { readonly data: Buffer; readonly mode: number }
+  synced?: { readonly data: Buffer; readonly mode: number; readonly changes: number }
 }
 
 interface DirectoryNode {
@@ -98,14 +102,16 @@ export function createUnsyncedFs(options: UnsyncedFsOptions = {}, root = emptyDi
         data.set(buffer, position)
         node.data = data
         node.modifiedAt = now()
+        node.changes += 1
       },
       async setMode(mode) {
         await step('setMode', path)
         node.mode = mode
+        node.changes += 1
       },
       async sync() {
         await step('sync', path)
-        node.synced = { data: Buffer.from(node.data), mode: node.mode }
+        node.synced = { data: Buffer.from(node.data), mode: node.mode, changes: node.changes }
       },
       async close() {
         isOpen = false
@@ -131,7 +137,7 @@ export function createUnsyncedFs(options: UnsyncedFsOptions = {}, root = emptyDi
       await step('create', path)
       const parent = directory(dirname(path))
       if (parent.entries.has(basename(path))) throw fsError('EEXIST', path)
-      const node: FileNode = { kind: 'file', data: Buffer.alloc(0), mode: 0o600, modifiedAt: now() }
+      const node = emptyFile(now())
       parent.entries.set(basename(path), node)
       return open(node, path)
     },
@@ -162,6 +168,7 @@ export function createUnsyncedFs(options: UnsyncedFsOptions = {}, root = emptyDi
       if (!node) throw fsError('ENOENT', from)
       directory(dirname(to)).entries.set(basename(to), node)
       source.entries.delete(basename(from))
+      if (node.kind === 'file') node.changes += 1
     },
     async remove(path) {
       await step('remove', path)
@@ -186,6 +193,14 @@ export function createUnsyncedFs(options: UnsyncedFsOptions = {}, root = emptyDi
   }
 }
 
+const noIdentity = '0:0:0:0' as FileIdentity
+let lastInode = 0
+
+function emptyFile(modifiedAt: number): FileNode {
+  lastInode += 1
+  return { kind: 'file', data: Buffer.alloc(0), mode: 0o600, modifiedAt, inode: lastInode, changes: 0 }
+}
+
 function emptyDirectory(): DirectoryNode {
   return { kind: 'directory', entries: new Map(), synced: new Map() }
 }
@@ -206,13 +221,14 @@ function survive(node: DirectoryNode, survival: Survival): DirectoryNode {
   return { kind: 'directory', entries, synced: new Map(entries) }
 }
 
-function surviveFile({ data, mode, modifiedAt, synced }: FileNode, survival: Survival): FileNode {
-  const old = synced ?? { data: Buffer.alloc(0), mode: 0o600 }
+function surviveFile(node: FileNode, survival: Survival): FileNode {
+  const { data, mode, modifiedAt, inode, changes, synced } = node
+  const old = synced ?? { data: Buffer.alloc(0), mode: 0o600, changes: 0 }
   const torn = Buffer.alloc(data.length)
   old.data.copy(torn)
-  const kept = [old, { data, mode }, { data: torn, mode }][pick(survival, 3)] ?? old
-  const onDisk = { data: Buffer.from(kept.data), mode: kept.mode }
-  return { kind: 'file', ...onDisk, modifiedAt, synced: onDisk }
+  const kept = [old, { data, mode, changes }, { data: torn, mode, changes }][pick(survival, 3)] ?? old
+  const onDisk = { data: Buffer.from(kept.data), mode: kept.mode, changes: kept.changes }
+  return { kind: 'file', ...onDisk, modifiedAt, inode, synced: onDisk }
 }
 
 /** 0: as it was last synced; 1: as it was; 2: something between. */
@@ -229,8 +245,16 @@ function* filesBelow(node: DirectoryNode, path: string): Generator<[string, Buff
 }
 
 function describe(node: Node): FileStat {
-  if (node.kind === 'directory') return { kind: 'directory', sizeBytes: 0, modifiedAt: 0 }
-  return { kind: 'file', sizeBytes: node.data.length, modifiedAt: node.modifiedAt }
+  if (node.kind === 'directory')
+    return { kind: 'directory', sizeBytes: 0, modifiedAt: 0, identity: noIdentity }
+  const { data, modifiedAt, inode, changes } = node
+  const identity = fileIdentity({
+    ino: BigInt(inode),
+    size: BigInt(data.length),
+    mtimeNs: BigInt(modifiedAt),
+    ctimeNs: BigInt(changes),
+  })
+  return { kind: 'file', sizeBytes: data.length, modifiedAt, identity }
 }
 
 export function fsError(code: string, path: string): NodeJS.ErrnoException {

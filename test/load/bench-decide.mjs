@@ -81,7 +81,10 @@ function sampleCatalog() {
   const text = sampleStreamDocument(release, 'http://192.0.2.1', '2026-11-29T00:00:00Z')
   const [bootimage] = resolveBootimages(parseMetadata(Buffer.from(text)), 'sample').bootimages
   const [set] = release.sets
-  const blob = ({ sha256 }) => [sha256, { sizeBytes: 1024, modifiedAt: 0, path: `/nowhere/${sha256}` }]
+  const blob = ({ sha256 }) => [
+    sha256,
+    { sizeBytes: 1024, modifiedAt: 0, path: `/nowhere/${sha256}`, identity: '' },
+  ]
   return buildCatalog({
     revision: 1,
     streams: [{ name: 'sample', architectures: ['x86_64'], health: { lastSuccessAt: 1, problems: [] } }],

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { FetchedArtifact, FetchRequest } from '../../src/artifacts/fetcher.ts'
+import type { BlobFacts } from '../../src/catalog/build-catalog.ts'
 import type { Arch } from '../../src/core/arch.ts'
 import type { Bootimage } from '../../src/core/bootimage.ts'
 import { defaultChangePolicies } from '../../src/core/change.ts'
@@ -10,7 +11,7 @@ import { type BootimageSync, createBootimageSync } from '../../src/rollout/booti
 import { type Ledger, openLedger } from '../../src/rollout/ledger.ts'
 import { createStreamDriver, type ReadDocument, type StreamDriver } from '../../src/rollout/stream-driver.ts'
 import type { StateStore } from '../../src/state/store.ts'
-import { makeBootimage, sha256Of } from '../fakes/bootimages.ts'
+import { makeBootimage, sha256Of, someIdentity } from '../fakes/bootimages.ts'
 import { createManualTime, type ManualTime, settled } from '../fakes/manual-time.ts'
 import { createMemoryStore } from '../fakes/memory-store.ts'
 import { createRecordingLog } from '../fakes/recording-log.ts'
@@ -32,23 +33,26 @@ function createFakeFetcher() {
       const { sha256 } = request.artifact
       const failure = failures.get(sha256)
       if (failure !== undefined) throw failure
-      const blob = { sha256, sizeBytes: 10, modifiedAt: 1, path: `/blobs/${sha256}` }
-      if (request.gunzip !== true) return { blob, signed: false }
+      const blob = { sha256, sizeBytes: 10, modifiedAt: 1, path: `/blobs/${sha256}`, identity: someIdentity }
+      if (request.gunzip !== true) return { blob }
       const uncompressed = { ...blob, sha256: sha256Of(`gunzip ${sha256}`) }
-      return { blob, signed: false, uncompressed }
+      return { blob, uncompressed }
     },
   }
 }
 
 function createFakeIndex(): BlobIndex {
-  const facts = new Map<Sha256, { sizeBytes: number; modifiedAt: number; path: string }>()
+  const facts = new Map<Sha256, BlobFacts>()
   return {
     facts,
-    add: async ({ sha256, sizeBytes, modifiedAt, path }) => {
-      facts.set(sha256, { sizeBytes, modifiedAt, path })
+    doubtful: new Map(),
+    add: async ({ sha256, ...found }) => {
+      facts.set(sha256, found)
     },
-    remove: (sha256) => facts.delete(sha256),
-    recheck: async (sha256) => facts.delete(sha256),
+    remove: async (sha256) => {
+      facts.delete(sha256)
+    },
+    recheckSignature: async () => {},
     usedBytes: () => 0,
   }
 }
@@ -77,6 +81,7 @@ async function open(): Promise<void> {
     blobIndex: index,
     settingsOf: () => ({ mirrors: [], signatures: 'off' }),
     isWanted: () => isWanted(),
+    prove: async () => {},
     ensureSpace: async () => {},
     onReady: (id) => driver.settle(id),
     onChanged: () => {},

@@ -7,10 +7,11 @@ import { createSqlStore } from '../../src/state/create-sql-store.ts'
 import { migrate } from '../../src/state/migrate.ts'
 import { migrations } from '../../src/state/migrations/index.ts'
 import { openStateStore } from '../../src/state/open-state-store.ts'
+import type { UnreadableRows } from '../../src/state/readable-rows.ts'
 import { openSqlite } from '../../src/state/sqlite.ts'
 import type { StateTables } from '../../src/state/tables.ts'
-import { describeStateStore, makeDocument } from '../contracts/state-store.ts'
-import { makeBootimage, makeRecord, sha256Of } from '../fakes/bootimages.ts'
+import { describeStateStore, makeBootId, makeDocument } from '../contracts/state-store.ts'
+import { makeBootimage, makeRecord, sha256Of, someIdentity } from '../fakes/bootimages.ts'
 import { createBrokenStore } from '../fakes/broken-store.ts'
 import { createMemoryStore } from '../fakes/memory-store.ts'
 
@@ -138,11 +139,11 @@ describe('the SQL store on a bad day', () => {
   })
 
   it('a database of a newer version is refused as it is', async () => {
-    await withDatabase((db) => migrate(db, [...migrations, { name: '0002-next', up: async () => {} }]))
+    await withDatabase((db) => migrate(db, [...migrations, { name: '9999-next', up: async () => {} }]))
     await expect(openStateStore({ file })).rejects.toMatchObject({ code: 'STATE_NEWER_VERSION' })
     await withDatabase(async (db) => {
       const { rows } = await sql<{ version: number }>`select version from schema_version`.execute(db)
-      expect(rows).toEqual([{ version: 1 }, { version: 2 }])
+      expect(rows.at(-1)).toEqual({ version: migrations.length + 1 })
     })
   })
 
@@ -167,16 +168,26 @@ describe('the SQL store on a bad day', () => {
     ['a state of another version', { state: 'levitating' }, /state is "levitating"/],
     ['a failure without a code', { failure: '{}' }, /code is not text/],
     ['a document that is no digest', { document: 'abc' }, /document is not a SHA-256/],
-  ])('%s is refused when read', async (_, change, message) => {
+  ])('G7 %s is moved aside and told of, and the others are read', async (_, change, message) => {
     await withDatabase(async (db) => {
       await migrate(db)
-      const store = createSqlStore({ db })
-      await store.addBootimage(makeRecord(makeBootimage(), 'ready'))
-      await db.updateTable('bootimage').set(change).execute()
-      await expect(store.listBootimages()).rejects.toMatchObject({
-        code: 'STATE_UNAVAILABLE',
-        message: expect.stringMatching(message),
-      })
+      const told: UnreadableRows[] = []
+      const store = createSqlStore({ db, onUnreadable: (rows) => told.push(rows) })
+      const [bad, good] = [makeBootimage(), makeBootimage({ release: '45.1' })]
+      for (const bootimage of [bad, good]) await store.addBootimage(makeRecord(bootimage, 'ready'))
+      await db.updateTable('bootimage').set(change).where('id', '=', bad.id).execute()
+      expect((await store.listBootimages()).map(({ bootimage }) => bootimage.id)).toEqual([good.id])
+      expect(told).toEqual([
+        { table: 'bootimage', count: 1, example: expect.stringContaining(`id "${bad.id}": `) },
+      ])
+      expect(told[0]?.example).toMatch(message)
+      const [aside] = await db.selectFrom('unreadable_row').selectAll().execute()
+      expect(JSON.parse(aside?.row_json ?? '')).toMatchObject({ id: bad.id, ...change })
+
+      // It does not stand in the way of the same set, and is told of once.
+      expect(await store.addBootimage(makeRecord(bad, 'queued'))).toMatchObject({ state: 'queued' })
+      expect(await store.listBootimages()).toHaveLength(2)
+      expect(told).toHaveLength(1)
     })
   })
 
@@ -185,19 +196,103 @@ describe('the SQL store on a bad day', () => {
       await migrate(db)
       const store = createSqlStore({ db })
       const bootimage = makeBootimage()
-      await store.addBootimage(makeRecord(bootimage, 'ready'))
       const optional = new Set(['rootfs'])
       for (const field of Object.keys(bootimage)) {
         for (const value of [undefined, null, 7, [], {}, '']) {
           if (value === undefined && optional.has(field)) continue
           const json = JSON.stringify({ ...bootimage, [field]: value })
           if (field === 'disks' && json.includes('"disks":[]')) continue
+          await store.addBootimage(makeRecord(bootimage, 'ready'))
           await db.updateTable('bootimage').set({ bootimage: json }).execute()
-          await expect(store.listBootimages(), `${field} = ${JSON.stringify(value)}`).rejects.toMatchObject({
-            code: 'STATE_UNAVAILABLE',
-          })
+          expect(await store.listBootimages(), `${field} = ${JSON.stringify(value)}`).toEqual([])
         }
       }
+    })
+  })
+
+  it.each([
+    ['document', 'listDocuments', { format: 'stone' }],
+    ['document', 'listDocuments', { first_seen_at: 'yesterday' }],
+    ['stream_head', 'listHeads', { previous_bootimages: '[7]' }],
+    ['stream_head', 'listHeads', { arch: 'z80' }],
+    ['derived', 'listDerived', { how: 'magic' }],
+    ['pin_resolution', 'listPinResolutions', { resolved_at: 'never' }],
+    ['verified_file', 'listVerified', { identity: 'whatever' }],
+    ['verified_file', 'listVerified', { signature_sha256: 'abc', signature_identity: '1:2:3:4' }],
+  ] as const)('G7 a row of %s that is none does not stop %s', async (table, list, change) => {
+    await withDatabase(async (db) => {
+      await migrate(db)
+      const told: UnreadableRows[] = []
+      const store = createSqlStore({ db, onUnreadable: (rows) => told.push(rows) })
+      await store.recordDocument(makeDocument())
+      await store.saveHead({ stream: 's', arch: 'x86_64', previous: [] })
+      await store.addDerived({ sha256: sha256Of('a'), from: sha256Of('b'), how: 'gunzip', at: 1 })
+      const { id } = makeBootimage()
+      await store.savePinResolution({
+        stream: 's',
+        arch: 'x86_64',
+        release: '1',
+        bootimage: id,
+        resolvedAt: 1,
+      })
+      await store.saveVerified({ sha256: sha256Of('a'), identity: someIdentity, verifiedAt: 1 })
+      await db
+        .updateTable(table)
+        .set(change as never)
+        .execute()
+      expect(await store[list]()).toEqual([])
+      expect(told).toMatchObject([{ table, count: 1 }])
+      expect(await store[list]()).toEqual([])
+      expect(told).toHaveLength(1)
+    })
+  })
+
+  it('an install that cannot be read is an error that says where and what to do: it must not be done again', async () => {
+    await withDatabase(async (db) => {
+      await migrate(db)
+      const store = createSqlStore({ db })
+      await store.saveInstall({ host: 'n01', generation: 2, state: 'installed', at: 1 })
+      await db
+        .updateTable('install')
+        .set({ generation: 'two' as never })
+        .execute()
+      await expect(store.listInstalls()).rejects.toMatchObject({
+        code: 'STATE_UNAVAILABLE',
+        message: expect.stringMatching(
+          /^table install, host "n01": generation is not a number; correct the row/,
+        ),
+      })
+    })
+  })
+
+  it('G7 boot attempts that are none are passed over, and none of them is leased for ever', async () => {
+    await withDatabase(async (db) => {
+      await migrate(db)
+      const told: UnreadableRows[] = []
+      const store = createSqlStore({ db, onUnreadable: (rows) => told.push(rows) })
+      const row = { host: null, mac: null, bootimage: 'b', started_at: 5, last_seen_at: 5 }
+      const rows = [
+        { ...row, boot_id: makeBootId(1), mac: 'no address', host: Buffer.from('x') },
+        { ...row, boot_id: 'short' },
+        { ...row, boot_id: makeBootId(2), last_seen_at: 'soon' },
+        { ...row, boot_id: makeBootId(3), bootimage: Buffer.from('b') },
+      ]
+      for (const values of rows) {
+        await db
+          .insertInto('boot_attempt')
+          .values(values as never)
+          .execute()
+      }
+      const found = await store.listBootAttempts({ lastSeenAfter: 0, limit: 10 })
+      expect(found).toEqual([{ bootId: makeBootId(1), bootimage: 'b', startedAt: 5, lastSeenAt: 5 }])
+      expect(told).toMatchObject([{ table: 'boot_attempt', count: 3 }])
+      expect(await store.listBootimageLeases({ lastSeenAfter: 0 })).toContainEqual({
+        bootimage: 'b',
+        lastSeenAt: 5,
+      })
+      await store.trimBootAttempts({ lastSeenBefore: 6, keep: 10, most: 10 })
+      expect(await db.selectFrom('boot_attempt').selectAll().execute()).toEqual([])
+      expect(await store.listBootimageLeases({ lastSeenAfter: 0 })).toEqual([])
     })
   })
 
@@ -235,7 +330,7 @@ describe('migrations', () => {
   })
 
   it('run once, in order', async () => {
-    expect(await migrate(db)).toEqual(['0001-first'])
+    expect(await migrate(db)).toEqual(migrations.map(({ name }) => name))
     expect(await migrate(db)).toEqual([])
   })
 
@@ -246,7 +341,7 @@ describe('migrations', () => {
 
   it('one that fails leaves the database as it was', async () => {
     const bad = {
-      name: '0002-bad',
+      name: '9999-bad',
       async up(transaction: Kysely<unknown>) {
         await transaction.schema.createTable('half').addColumn('a', 'text').execute()
         throw new Error('the disk is on fire')
@@ -257,30 +352,29 @@ describe('migrations', () => {
       db,
     )
     expect(tables.rows).toEqual([])
-    expect(await migrate(db)).toEqual(['0001-first'])
+    expect(await migrate(db)).toHaveLength(migrations.length)
   })
 
   it('a later one builds on what is there', async () => {
     await migrate(db)
     await createSqlStore({ db }).recordDocument(makeDocument({ digest: sha256Of('kept') }))
     const next = {
-      name: '0002-next',
+      name: '9999-next',
       async up(transaction: Kysely<unknown>) {
         await transaction.schema.alterTable('document').addColumn('etag', 'text').execute()
       },
     }
-    expect(await migrate(db, [...migrations, next])).toEqual(['0002-next'])
+    expect(await migrate(db, [...migrations, next])).toEqual(['9999-next'])
     expect(await db.selectFrom('document').selectAll().execute()).toMatchObject([{ etag: null }])
   })
 
   it('a database from a newer version is refused with what to do', async () => {
-    const newer = [...migrations, { name: '0002-next', up: async () => {} }]
+    const newer = [...migrations, { name: '9999-next', up: async () => {} }]
     await migrate(db, newer)
     await expect(migrate(db)).rejects.toMatchObject({
       code: 'STATE_NEWER_VERSION',
-      message:
-        'the state database has schema version 2, this program knows versions up to 1: run the newer program again, or give this one a data directory of its own',
-      details: { found: 2, known: 1 },
+      message: `the state database has schema version ${migrations.length + 1}, this program knows versions up to ${migrations.length}: run the newer program again, or give this one a data directory of its own`,
+      details: { found: migrations.length + 1, known: migrations.length },
     })
   })
 })

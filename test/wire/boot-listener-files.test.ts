@@ -208,7 +208,7 @@ describe('G1 a file that is not as the catalog says is 503, never other bytes (f
     expect(body.length).toBeLessThan(30_000_000)
     expect(body.equals(bytesOf('large', 30_000_000).subarray(0, body.length))).toBe(true)
     while (rig.problems.length === 0) await settled()
-    expect(rig.problems).toEqual([`${large.sha256} cut-while-sent`])
+    expect(rig.problems).toEqual([`${large.sha256} changed-while-sent`])
   })
 })
 

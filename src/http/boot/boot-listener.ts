@@ -68,9 +68,9 @@ export interface BootListenerOptions {
   /** Somebody opened a connection. */
   readonly onContact?: (address: string) => void
   /** A file of the catalog is not on disk as it should be. It is not served; it needs a scrub. */
-  readonly onFileProblem?: (sha256: Sha256, problem: FileProblem | 'cut-while-sent') => void
+  readonly onFileProblem?: (sha256: Sha256, problem: FileProblem | 'changed-while-sent') => void
   /** A loader is not on disk as it was catalogued: the catalogue needs to be read again. */
-  readonly onLoaderProblem?: (name: string, problem: FileProblem | 'cut-while-sent') => void
+  readonly onLoaderProblem?: (name: string, problem: FileProblem | 'changed-while-sent') => void
 }
 
 /** An address to open, or a socket that the service manager has opened already. */
@@ -109,6 +109,13 @@ export function createBootListener(options: BootListenerOptions): BootListener {
   const alarms = createLogLimiter({ clock })
   let closing: Promise<void> | undefined
 
+  function onFileProblem(sha256: Sha256, problem: FileProblem | 'changed-while-sent'): void {
+    if (alarms.allows(`${sha256} ${problem}`))
+      log.error({ sha256, problem }, 'verified file cannot be served')
+    // A file that could not be opened for want of descriptors is as good as before.
+    if (problem !== 'out-of-descriptors') options.onFileProblem?.(sha256, problem)
+  }
+
   const answerRequest = createRequestAnswerer({
     sources: {
       catalog,
@@ -117,6 +124,7 @@ export function createBootListener(options: BootListenerOptions): BootListener {
       loaders: options.loaders ?? { current: () => noLoaders },
       seen: options.seen ?? nobodySeen,
       ignoredMachines,
+      onFileProblem,
       log: limitErrors(log, alarms),
     },
     fileParts: {
@@ -127,12 +135,7 @@ export function createBootListener(options: BootListenerOptions): BootListener {
       clock,
       onEvent: (event) => options.onEvent?.(event),
       touch: (bootId) => bootService.touch(bootId),
-      onFileProblem(sha256, problem) {
-        if (alarms.allows(`${sha256} ${problem}`))
-          log.error({ sha256, problem }, 'verified file cannot be served')
-        // A file that could not be opened for want of descriptors is as good as before.
-        if (problem !== 'out-of-descriptors') options.onFileProblem?.(sha256, problem)
-      },
+      onFileProblem,
       onLoaderProblem(name, problem) {
         if (alarms.allows(`${name} ${problem}`)) log.warn({ name, problem }, 'loader cannot be served')
         if (problem !== 'out-of-descriptors') options.onLoaderProblem?.(name, problem)
@@ -154,6 +157,9 @@ export function createBootListener(options: BootListenerOptions): BootListener {
     noDelay: true,
   })
   server.maxHeadersCount = 100
+  // A client may close its half once it has asked, and still reads (RFC 9112 §9.6). Without this, Node ends the
+  // connection with what is written by then, and the file is cut. The types do not know the property.
+  Object.assign(server, { httpAllowHalfOpen: true })
   server.maxConnections = limits.maxConnections
   // Counts from the last byte that moved, either way.
   server.timeout = limits.stallTimeoutMs

@@ -1,9 +1,11 @@
 import type { BootService } from '../../boot/boot-service.ts'
 import type { CatalogSource } from '../../core/catalog.ts'
+import type { Sha256 } from '../../core/digest.ts'
 import type { LoaderSource } from '../../core/loader.ts'
 import type { Log } from '../../core/log.ts'
 import type { SeenMachines } from '../../core/seen-machines.ts'
 import type { Renderer } from '../../render/renderer.ts'
+import type { FileProblem } from './open-files.ts'
 
 /** A request after its target was parsed; everything in it is bounded. */
 export interface BootRequest {
@@ -30,5 +32,7 @@ export interface BootSources {
   readonly seen: SeenMachines
   /** What a machine gets that is to be ignored: a script that leaves network boot, or a 404. */
   readonly ignoredMachines: 'script' | 'http-404'
+  /** A verified file, or its signature, is not on disk as it was. */
+  readonly onFileProblem: (sha256: Sha256, problem: FileProblem) => void
   readonly log: Log
 }

@@ -1,5 +1,6 @@
-import { constants, type Stats } from 'node:fs'
+import { type BigIntStats, constants, fstatSync } from 'node:fs'
 import { type FileHandle, lstat, open } from 'node:fs/promises'
+import { type FileIdentity, fileIdentity } from '../../core/file-identity.ts'
 import type { BlockSource } from './block-cache.ts'
 
 /** Why a file that the catalog names cannot be sent; none of these is the fault of who asks. */
@@ -26,18 +27,26 @@ export type OpenResult =
 
 export interface OpenFiles {
   /**
-   * Opens a file of which the size is known, and when it was written (ms since the epoch). What is on disk is looked
-   * at each time, so a file that vanished or changed is a problem even while an older transfer still reads it (G1,
-   * field case 83). Who writes into a file moves its time; a disk that loses bytes silently is the scrubber's.
+   * Opens a file that is known. What is on disk is looked at each time, and again after each read, so a file that
+   * vanished or changed is a problem even while an older transfer still reads it (G1, field case 83). A disk that
+   * loses bytes silently is the scrubber's.
    */
-  acquire(path: string, sizeBytes: number, modifiedAt?: number): Promise<OpenResult>
+  acquire(path: string, known: KnownFile): Promise<OpenResult>
 }
 
-/** The file ended although its size was checked: it was cut while it was open. */
-export class FileCutError extends Error {
+/** What is known of a file: everything, from when it was verified, or at least its size and when it was written. */
+export interface KnownFile {
+  readonly sizeBytes: number
+  /** Ms since the epoch. */
+  readonly modifiedAt?: number
+  readonly identity?: FileIdentity
+}
+
+/** Somebody cut the file or wrote into it while it was open. */
+export class FileChangedError extends Error {
   constructor(path: string) {
-    super(`${path} became shorter while it was sent`)
-    this.name = 'FileCutError'
+    super(`${path} was changed while it was sent`)
+    this.name = 'FileChangedError'
   }
 }
 
@@ -50,10 +59,11 @@ interface Entry {
 export function createOpenFiles(): OpenFiles {
   const entries = new Map<string, Entry>()
 
-  async function acquire(path: string, sizeBytes: number, modifiedAt?: number): Promise<OpenResult> {
+  async function acquire(path: string, known: KnownFile): Promise<OpenResult> {
+    const { sizeBytes } = known
     try {
-      const stats = await lstat(path)
-      const problem = problemOf(stats, sizeBytes, modifiedAt)
+      const stats = await lstat(path, { bigint: true })
+      const problem = problemOf(stats, known)
       if (problem !== undefined) return { kind: 'problem', problem }
       const id = identityOf(stats)
       const entry = entries.get(id) ?? { handle: openExactly(path, id), readers: 0 }
@@ -71,6 +81,7 @@ export function createOpenFiles(): OpenFiles {
   }
 
   function openFile(path: string, id: string, sizeBytes: number, entry: Entry, handle: FileHandle): OpenFile {
+    const opened = fstatSync(handle.fd, { bigint: true })
     let isReleased = false
     return {
       id,
@@ -79,9 +90,11 @@ export function createOpenFiles(): OpenFiles {
       async read(target, length, position) {
         for (let done = 0; done < length; ) {
           const { bytesRead } = await handle.read(target, done, length - done, position + done)
-          if (bytesRead === 0) throw new FileCutError(path)
+          if (bytesRead === 0) throw new FileChangedError(path)
           done += bytesRead
         }
+        // Two microseconds; nothing that was written into the file leaves as if it had been verified (G1).
+        if (!isAsOpened(fstatSync(handle.fd, { bigint: true }), opened)) throw new FileChangedError(path)
       },
       release() {
         if (isReleased) return
@@ -106,7 +119,7 @@ export function createOpenFiles(): OpenFiles {
 async function openExactly(path: string, id: string): Promise<FileHandle> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
-    if (identityOf(await handle.stat()) === id) return handle
+    if (identityOf(await handle.stat({ bigint: true })) === id) return handle
     throw new Error(`${path} was replaced while it was opened`)
   } catch (error) {
     await handle.close()
@@ -119,15 +132,27 @@ function problemOfError({ code }: NodeJS.ErrnoException): FileProblem {
   return code === 'EMFILE' || code === 'ENFILE' ? 'out-of-descriptors' : 'unreadable'
 }
 
-function problemOf(stats: Stats, sizeBytes: number, modifiedAt: number | undefined): FileProblem | undefined {
+function problemOf(
+  stats: BigIntStats,
+  { sizeBytes, modifiedAt, identity }: KnownFile,
+): FileProblem | undefined {
   if (!stats.isFile()) return 'not-a-regular-file'
-  if (stats.size === 0) return 'empty'
-  if (stats.size !== sizeBytes) return 'wrong-size'
-  const isAsVerified = modifiedAt === undefined || Math.floor(stats.mtimeMs) === Math.floor(modifiedAt)
+  if (stats.size === 0n) return 'empty'
+  if (stats.size !== BigInt(sizeBytes)) return 'wrong-size'
+  const isAsVerified =
+    identity === undefined
+      ? modifiedAt === undefined || Number(stats.mtimeMs) === Math.floor(modifiedAt)
+      : fileIdentity(stats) === identity
   return isAsVerified ? undefined : 'changed-since-verified'
 }
 
 /** A file that was quarantined and fetched again has another inode or time, and so shares no cached block. */
-function identityOf({ dev, ino, mtimeMs, ctimeMs, size }: Stats): string {
-  return `${dev}:${ino}:${mtimeMs}:${ctimeMs}:${size}`
+function identityOf(stats: BigIntStats): string {
+  return `${stats.dev}:${fileIdentity(stats)}`
+}
+
+/** A file that lost its name has changed and not its bytes: those who read it read on (G2, G6). */
+function isAsOpened(now: BigIntStats, opened: BigIntStats): boolean {
+  const isSameContent = now.size === opened.size && now.mtimeNs === opened.mtimeNs
+  return isSameContent && (now.ctimeNs === opened.ctimeNs || now.nlink === 0n)
 }

@@ -4,7 +4,7 @@ import type { Sha256 } from '../../core/digest.ts'
 import { answerRange } from './byte-range.ts'
 import { contentTypeOf } from './content-type.ts'
 import { type Exchange, isItsTurn, writeHead } from './exchange.ts'
-import { FileCutError, type FileProblem, type OpenFile, type OpenFiles } from './open-files.ts'
+import { FileChangedError, type FileProblem, type OpenFile, type OpenFiles } from './open-files.ts'
 import { checkPreconditions, httpDate, rangeApplies } from './preconditions.ts'
 import { type FileReply, type HeaderLines, notYet, type SentFile, textReply } from './reply.ts'
 import { type SendFileParts, sendFile } from './send-file.ts'
@@ -18,9 +18,9 @@ export interface FileReplyParts extends SendFileParts {
   readonly clock: Clock
   onEvent(event: BootEvent): void
   /** A file of the catalog could not be read as it should be: it needs a scrub. */
-  onFileProblem(sha256: Sha256, problem: FileProblem | 'cut-while-sent'): void
+  onFileProblem(sha256: Sha256, problem: FileProblem | 'changed-while-sent'): void
   /** A loader is not as it was catalogued: the catalogue needs to be read again. */
-  onLoaderProblem(name: string, problem: FileProblem | 'cut-while-sent'): void
+  onLoaderProblem(name: string, problem: FileProblem | 'changed-while-sent'): void
   /** Keeps the boot's lease. */
   touch(bootId: BootId): void
 }
@@ -32,7 +32,7 @@ export async function sendFileReply(
   parts: FileReplyParts,
 ): Promise<void> {
   const { file } = reply
-  const opened = await parts.openFiles.acquire(file.path, file.sizeBytes, file.modifiedAt)
+  const opened = await parts.openFiles.acquire(file.path, file)
   if (opened.kind === 'problem') {
     tellProblem(file, opened.problem, parts)
     sendContent(exchange, notYet(fileProblemText(file, opened.problem), file.role === 'loader' ? 2 : 30))
@@ -48,7 +48,7 @@ export async function sendFileReply(
   } catch (error) {
     // The head promised more: only a broken connection tells the node so.
     exchange.response.destroy()
-    tellProblem(file, error instanceof FileCutError ? 'cut-while-sent' : 'unreadable', parts)
+    tellProblem(file, error instanceof FileChangedError ? 'changed-while-sent' : 'unreadable', parts)
   } finally {
     opened.file.release()
     record(exchange, reply, parts, { sentBytes, completed })
@@ -141,7 +141,7 @@ function singleHeader(value: string | string[] | undefined): string | undefined 
 
 function tellProblem(
   file: SentFile,
-  problem: FileProblem | 'cut-while-sent',
+  problem: FileProblem | 'changed-while-sent',
   { onFileProblem, onLoaderProblem }: FileReplyParts,
 ): void {
   if (file.role === 'loader') onLoaderProblem(file.name, problem)

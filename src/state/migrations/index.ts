@@ -1,5 +1,8 @@
 import type { Kysely } from 'kysely'
 import { first } from './0001-first.ts'
+import { verifiedFiles } from './0002-verified-files.ts'
+import { boundedLeases } from './0003-bounded-leases.ts'
+import { unreadableRows } from './0004-unreadable-rows.ts'
 
 export interface Migration {
   readonly name: string
@@ -7,4 +10,9 @@ export interface Migration {
 }
 
 /** In order, forward only: a released migration is never edited, moved or removed. Version n is the n-th. */
-export const migrations: readonly Migration[] = [{ name: '0001-first', up: first }]
+export const migrations: readonly Migration[] = [
+  { name: '0001-first', up: first },
+  { name: '0002-verified-files', up: verifiedFiles },
+  { name: '0003-bounded-leases', up: boundedLeases },
+  { name: '0004-unreadable-rows', up: unreadableRows },
+]

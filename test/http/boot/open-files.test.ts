@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createOpenFiles, FileCutError, type OpenFile } from '../../../src/http/boot/open-files.ts'
+import { createOpenFiles, FileChangedError, type OpenFile } from '../../../src/http/boot/open-files.ts'
 import { makeTemporaryDirectory, type TemporaryDirectory } from '../../fakes/temporary-directory.ts'
 
 let directory: TemporaryDirectory
@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => directory.remove())
 
 async function opened(size = 14): Promise<OpenFile> {
-  const result = await openFiles.acquire(path, size)
+  const result = await openFiles.acquire(path, { sizeBytes: size })
   if (result.kind === 'problem') throw new Error(result.problem)
   return result.file
 }
@@ -48,23 +48,26 @@ describe('what is not as the catalog says is a problem, not a file (G1, field ca
     ],
   ])('%s', async (problem, spoil) => {
     await spoil()
-    expect(await openFiles.acquire(path, 14)).toEqual({ kind: 'problem', problem })
+    expect(await openFiles.acquire(path, { sizeBytes: 14 })).toEqual({ kind: 'problem', problem })
   })
 
   test('a file of the same size that was written to since it was verified', async () => {
     const { mtimeMs } = await stat(path)
-    const opened = await openFiles.acquire(path, 14, mtimeMs)
+    const opened = await openFiles.acquire(path, { sizeBytes: 14, modifiedAt: mtimeMs })
     expect(opened.kind).toBe('open')
     if (opened.kind === 'open') opened.file.release()
     await utimes(path, mtimeMs / 1000 + 5, mtimeMs / 1000 + 5)
-    expect(await openFiles.acquire(path, 14, mtimeMs)).toEqual({
+    expect(await openFiles.acquire(path, { sizeBytes: 14, modifiedAt: mtimeMs })).toEqual({
       kind: 'problem',
       problem: 'changed-since-verified',
     })
   })
 
   test('a path below a file cannot be read', async () => {
-    expect(await openFiles.acquire(join(path, 'x'), 14)).toEqual({ kind: 'problem', problem: 'unreadable' })
+    expect(await openFiles.acquire(join(path, 'x'), { sizeBytes: 14 })).toEqual({
+      kind: 'problem',
+      problem: 'unreadable',
+    })
   })
 })
 
@@ -83,7 +86,7 @@ test('G6 a file that is unlinked while it is read is read to its end', async () 
   const file = await opened()
   await rm(path)
   expect(await textOf(file)).toBe('verified bytes')
-  expect(await openFiles.acquire(path, 14)).toEqual({ kind: 'problem', problem: 'absent' })
+  expect(await openFiles.acquire(path, { sizeBytes: 14 })).toEqual({ kind: 'problem', problem: 'absent' })
   file.release()
 })
 
@@ -101,6 +104,6 @@ test('a file that took the place of another is another file', async () => {
 test('a file that is cut while it is read is an error, never made-up bytes', async () => {
   const file = await opened()
   await truncate(path, 5)
-  await expect(textOf(file)).rejects.toThrow(FileCutError)
+  await expect(textOf(file)).rejects.toThrow(FileChangedError)
   file.release()
 })
