@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-import { basename, relative } from 'node:path'
+import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { CliRuntime } from './cli/context.ts'
+import { programName } from './cli/program-name.ts'
 import { runCli } from './cli/run-cli.ts'
 import type { Service } from './runtime/service.ts'
 import { batchLines } from './telemetry/batch-lines.ts'
@@ -13,16 +14,16 @@ const stopTimeoutMs = 8_000
 /** npm passes Ctrl-C on to a process that the terminal has already told; that is no second wish. */
 const sameSignalMs = 1_000
 
-let isServing = false
+let onReaderGone: () => void = () => {}
+let outputFailure: NodeJS.ErrnoException | undefined
 
-// A reader that went away (`pilotlight bootimages | head`) is no error of ours and nothing to talk about.
-// A service outlives whoever read its log.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    if (!isServing) process.exit(0)
-  })
-}
+// A reader that went away (`pilotlight bootimages | head`) is no error of ours and nothing to talk about: the work
+// goes on, and its exit code is its own. A service outlives whoever read its log, and a full disk below it.
+process.stderr.on('error', () => {})
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') onReaderGone()
+  else outputFailure ??= error
+})
 
 /** Heavy parts are loaded by the commands that need them, so that `--help` answers at once. */
 const runtime: CliRuntime = {
@@ -42,9 +43,10 @@ const runtime: CliRuntime = {
   async runDemo(options) {
     const { runDemo } = await import('./runtime/demo/run-demo.ts')
     const ended = new AbortController()
-    stopOnSignals(async () => {
+    onReaderGone = () => ended.abort()
+    stopOnSignals(() => {
       ended.abort()
-      await demo
+      return demo
     })
     const demo = runDemo({ ...options, signal: ended.signal })
     return demo
@@ -53,14 +55,15 @@ const runtime: CliRuntime = {
 }
 
 /**
- * Ends the process with 0 once `stop` has finished, after SIGTERM or SIGINT; with 1 after a defect, after a second
- * signal and when it takes too long. The handlers are there before anything starts, because a process that is number
+ * Ends the process once `stop` has finished, after SIGTERM or SIGINT, with the exit code that it returns; with 1 after
+ * a defect, after a second signal and when it takes too long. The handlers are there before anything starts, because a process that is number
  * 1 in its container has no default ones.
  */
-function stopOnSignals(stop: () => Promise<void>): void {
+function stopOnSignals(stop: () => Promise<number>): void {
   const grace = closeWithGrace({ delay: stopTimeoutMs, skip: [...otherEvents] }, async ({ err }) => {
     if (err !== undefined) process.stderr.write(`pilotlight: unexpected error: ${err.stack ?? String(err)}\n`)
-    await stop()
+    const code = await stop()
+    if (code !== 0) process.exit(code)
   })
   let stoppingSince: number | undefined
   const onSignal = (signal: NodeJS.Signals) => {
@@ -99,24 +102,20 @@ async function keepRunning(
   onHangup: (service: Service) => Promise<void>,
 ): Promise<number> {
   let service: Service | undefined
-  stopOnSignals(async () => service?.stop())
+  stopOnSignals(async () => {
+    await service?.stop()
+    return 0
+  })
   process.on('SIGHUP', () => {
     if (service !== undefined) void onHangup(service)
   })
-  isServing = true
-  try {
-    service = await start()
-  } catch (error) {
-    isServing = false
-    throw error
-  }
+  service = await start()
   return new Promise<never>(() => {})
 }
 
-/** `pilotlight` where it is installed, `node dist/main.js` in a clone. */
-function programName(): string {
-  const script = process.argv[1] ?? 'pilotlight'
-  return basename(script) === 'main.js' ? `node ${relative(process.cwd(), script)}` : basename(script)
+/** Resolves when everything that was written to stdout has left or failed. */
+function isWritten(): Promise<void> {
+  return new Promise((done) => process.stdout.write('', () => done()))
 }
 
 const logLines = batchLines(process.stderr)
@@ -130,9 +129,16 @@ const code = await runCli({
   stderr: process.stderr,
   logDestination: logLines,
   version: readVersion(),
-  programName: programName(),
+  programName: programName({
+    script: resolve(process.argv[1] ?? 'pilotlight'),
+    searchPath: process.env.PATH ?? '',
+  }),
   runtime,
   now: Date.now,
   sleep: (ms, signal) => setTimeout(ms, undefined, { signal, ref: false }).catch(() => undefined),
 })
-process.exit(code)
+await isWritten()
+if (outputFailure !== undefined) {
+  process.stderr.write(`pilotlight: the result could not be written: ${outputFailure.message}\n`)
+}
+process.exit(outputFailure !== undefined && code === 0 ? 1 : code)

@@ -1,4 +1,5 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { suggestion } from '../config/suggest.ts'
 import type { ExitCode } from './exit-codes.ts'
 import type { Session } from './session.ts'
 
@@ -17,4 +18,15 @@ export type AddCommand = (program: Command, run: RunCommand) => void
 /** Examples below a command's help, as a shell session shows them. */
 export function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ ${line}\n`).join('')}`
+}
+
+/** An option that takes one word of a few; a slip of the finger gets the word that was meant. */
+export function choiceOption(flags: string, description: string, words: readonly string[]): Option {
+  return new Option(flags, description).choices(words).argParser((word: string) => {
+    if (words.includes(word)) return word
+    const hint = suggestion(word, words)
+    throw new InvalidArgumentError(
+      `Allowed choices are ${words.join(', ')}.${hint === undefined ? '' : `\n(${hint.replace(/^d/, 'D')})`}`,
+    )
+  })
 }

@@ -15,6 +15,8 @@ export interface CliStream {
 export interface DemoOptions {
   readonly once: boolean
   readonly stdout: CliStream
+  /** How this program was called, for "type this next". */
+  readonly programName: string
   readonly port?: number
   /** Set by the process entry. */
   readonly signal?: AbortSignal
@@ -23,7 +25,8 @@ export interface DemoOptions {
 /** The parts of the house that commands start; handed in, so that tests start fakes. */
 export interface CliRuntime {
   startService(options: { loaded: LoadedConfig; log: Log; reload: () => LoadedConfig }): Promise<Service>
-  openOffline(options: { loaded: LoadedConfig; log: Log }): Promise<OfflineOperations>
+  /** @throws ServiceError DATA_DIRECTORY_UNUSABLE where nothing has been kept yet, unless it may be created */
+  openOffline(options: { loaded: LoadedConfig; log: Log; mayCreate: boolean }): Promise<OfflineOperations>
   /** Looks at this machine, its network and its service. */
   gatherFacts(options: GatherOptions): Promise<DoctorFacts>
   /** Without `once` it ends when the signal aborts. */
@@ -46,7 +49,7 @@ export interface CliContext {
   /** Where a service logs; default `stderr`. */
   readonly logDestination?: LogDestination
   readonly version: string
-  /** How this program was called, for "type this next". */
+  /** How to call this program from anywhere. */
   readonly programName: string
   readonly runtime: CliRuntime
   /** Ms since the epoch. */

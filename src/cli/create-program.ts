@@ -1,6 +1,6 @@
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { logLevels } from '../telemetry/create-log.ts'
-import type { AddCommand, RunCommand } from './command.ts'
+import { type AddCommand, choiceOption, examples, type RunCommand } from './command.ts'
 import { addBootimages } from './commands/bootimages.ts'
 import { addConfig } from './commands/config.ts'
 import { addDemo } from './commands/demo.ts'
@@ -41,12 +41,16 @@ Without --config, ./pilotlight.yaml is read, else /etc/pilotlight/pilotlight.yam
 Settings come from flags, then PILOTLIGHT_… variables, then the file, then defaults.
 Results go to stdout, everything else to stderr. PILOTLIGHT_DEBUG=1 adds the stack to an error.
 
+With --output json an error is the last line on stderr: {"error":{"code":…,"message":…,"hint":…,"exitCode":…}}.
+
 Exit codes: 0 ok, 1 failed or differs, 2 usage, 69 upstream or service unavailable, 75 try again, 77 permission,
-78 configuration.`
+78 configuration.
+${examples('pilotlight serve --config /etc/pilotlight/pilotlight.yaml', 'pilotlight explain --mac 52:54:00:ab:cd:ef', 'pilotlight streams --output json')}`
 
 /** The command tree; `run` gives each command its session. Nothing here reads or writes anything but help. */
 export function createProgram(
-  { stdout, stderr }: Pick<CliContext, 'stdout' | 'stderr'>,
+  { stdout, stderr, version }: Pick<CliContext, 'stdout' | 'stderr' | 'version'>,
+  { isJson }: { readonly isJson: boolean },
   run: RunCommand,
 ): Command {
   const program = new Command('pilotlight')
@@ -54,16 +58,18 @@ export function createProgram(
     .option('-c, --config <file>', 'configuration file')
     .option('--data-dir <directory>', 'data directory, instead of the configured one')
     .addOption(
-      new Option('-o, --output <format>', 'how results are printed').choices(outputFormats).default('table'),
+      choiceOption('-o, --output <format>', 'how results are printed', outputFormats).default('table'),
     )
-    .addOption(new Option('--log-level <level>', 'how much is logged').choices(logLevels))
+    .addOption(choiceOption('--log-level <level>', 'how much is logged', logLevels))
+    .version(`pilotlight ${version}`, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
     .addHelpText('after', afterHelp)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => stdout.write(text),
-      writeErr: (text) => stderr.write(text),
+      // Told by whoever runs the program, as data.
+      writeErr: (text) => isJson || stderr.write(text),
       outputError: (text, write) => write(text.replace(/^error: /, 'pilotlight: ')),
       getOutHelpWidth: () => helpWidth(stdout.columns),
       getErrHelpWidth: () => helpWidth(stderr.columns),

@@ -42,7 +42,8 @@ export const exitCodes: Readonly<Record<ErrorCode, ExitCode>> = {
   TEMPLATE_INVALID: exitCode.config,
   TEMPLATE_RENDER_FAILED: exitCode.failed,
   KERNEL_ARGUMENT_INVALID: exitCode.failed,
-  NOT_FOUND: exitCode.failed,
+  // Somebody named a thing that there is not: a host, a stream.
+  NOT_FOUND: exitCode.usage,
   USAGE: exitCode.usage,
   PERMISSION_DENIED: exitCode.permission,
   FORBIDDEN: exitCode.permission,

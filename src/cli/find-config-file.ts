@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-const systemFile = '/etc/pilotlight/pilotlight.yaml'
+/** Where a packaged service has it. */
+export const systemConfigFile = '/etc/pilotlight/pilotlight.yaml'
 
 export interface ConfigFileQuery {
   /** From `--config`. */
@@ -18,5 +19,5 @@ export interface ConfigFileQuery {
 export function findConfigFile({ flag, env, cwd, exists = existsSync }: ConfigFileQuery): string | undefined {
   const named = flag ?? (env.PILOTLIGHT_CONFIG === '' ? undefined : env.PILOTLIGHT_CONFIG)
   if (named !== undefined) return resolve(cwd, named)
-  return [resolve(cwd, 'pilotlight.yaml'), systemFile].find(exists)
+  return [resolve(cwd, 'pilotlight.yaml'), systemConfigFile].find(exists)
 }

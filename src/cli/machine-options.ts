@@ -1,6 +1,7 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { ServiceError } from '../core/errors.ts'
 import type { ExplainQuery } from '../http/admin/operations.ts'
+import { choiceOption } from './command.ts'
 
 /** What a machine says of itself, as options; shared by `explain` and `render`. */
 export interface MachineOptions {
@@ -19,7 +20,7 @@ export function addMachineOptions(command: Command): Command {
     .option('--serial <text>', 'serial number')
     .option('--host <id>', 'a host of the configuration, by its id')
     .option('--arch <arch>', 'architecture (default: that of the host, else x86_64)')
-    .addOption(new Option('--platform <name>', 'what firmware it has').choices(['efi', 'pcbios']))
+    .addOption(choiceOption('--platform <name>', 'what firmware it has', ['efi', 'pcbios']))
 }
 
 /** @throws ServiceError USAGE when nothing says which machine */

@@ -10,6 +10,8 @@ import { createControlClient } from './control-client.ts'
 export interface OpenOptions {
   readonly loaded: LoadedConfig
   readonly log: Log
+  /** Whether a data directory that is not there yet is made; a command that only asks leaves no trace. */
+  readonly mayCreate: boolean
   readonly runtime: Pick<CliRuntime, 'openOffline'>
 }
 
@@ -18,12 +20,17 @@ export interface OpenOptions {
  * (DESIGN §10). Close what you get.
  * @throws ServiceError PERMISSION_DENIED when the service is another user's, DATA_DIRECTORY_LOCKED when neither works
  */
-export async function openOperations({ loaded, log, runtime }: OpenOptions): Promise<OfflineOperations> {
+export async function openOperations({
+  loaded,
+  log,
+  mayCreate,
+  runtime,
+}: OpenOptions): Promise<OfflineOperations> {
   const path = join(loaded.config.dataDir, 'control.sock')
   const connected = await connectService(path)
   if (connected !== undefined) return connected
   try {
-    return await runtime.openOffline({ loaded, log })
+    return await runtime.openOffline({ loaded, log, mayCreate })
   } catch (error) {
     if (!isServiceError(error, 'DATA_DIRECTORY_LOCKED')) throw error
     // A service takes the lock first and opens its socket later; it may have done so by now.
@@ -31,6 +38,14 @@ export async function openOperations({ loaded, log, runtime }: OpenOptions): Pro
     if (late !== undefined) return late
     throw error
   }
+}
+
+/**
+ * The service that runs on a data directory; `undefined` when none does.
+ * @throws ServiceError PERMISSION_DENIED when it is another user's
+ */
+export function openRunningService(dataDir: string): Promise<OfflineOperations | undefined> {
+  return connectService(join(dataDir, 'control.sock'))
 }
 
 async function connectService(path: string): Promise<OfflineOperations | undefined> {

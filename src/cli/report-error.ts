@@ -1,6 +1,6 @@
 import { type ErrorCode, errorTexts, isServiceError, type ServiceError } from '../core/errors.ts'
 import { visibleText } from '../core/visible-text.ts'
-import { isPermissionProblem } from './exit-codes.ts'
+import { exitCodeOf, isPermissionProblem } from './exit-codes.ts'
 import { count } from './output/format.ts'
 
 /** What to do, where the error itself does not say. */
@@ -44,6 +44,40 @@ export function describeError(error: unknown, { debug }: { debug: boolean }): st
   const lines = isServiceError(error) ? serviceErrorLines(error) : unexpectedErrorLines(error)
   const shown = lines.map((line) => `${visibleText(line)}\n`).join('')
   return debug ? `${shown}${debugText(error)}\n` : shown
+}
+
+/** The same as data, for programs (`--output json`): on stderr, in one line, as `{ "error": … }`. */
+export interface ErrorReport {
+  /** Of `core/errors.ts`. */
+  readonly code: ErrorCode
+  readonly message: string
+  readonly hint?: string
+  /** The option or parameter that is wrong. */
+  readonly field?: string
+  /** Each mistake of a configuration. */
+  readonly problems?: readonly ConfigProblem[]
+  readonly exitCode: number
+}
+
+export function errorReport(error: unknown): ErrorReport {
+  const exitCode = exitCodeOf(error)
+  if (!isServiceError(error)) {
+    const [message = '', hint] = unexpectedErrorLines(error).map((line) =>
+      line.replace(/^(?:pilotlight|\s*hint): /, ''),
+    )
+    return { code: 'INTERNAL', message, ...(hint !== undefined && { hint }), exitCode }
+  }
+  const { code, details } = error
+  const problems = configProblems(details.problems)
+  const hint = hintFor(error)
+  return {
+    code,
+    message: problems.length > 0 ? errorTexts[code] : `${error.message}${causeText(error)}`,
+    ...(hint !== undefined && { hint }),
+    ...(typeof details.field === 'string' && { field: details.field }),
+    ...(problems.length > 0 && { problems }),
+    exitCode,
+  }
 }
 
 function serviceErrorLines(error: ServiceError): string[] {

@@ -1,12 +1,15 @@
+import { findDataDir } from '../config/find-data-dir.ts'
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts'
 import type { Log } from '../core/log.ts'
 import { visibleText } from '../core/visible-text.ts'
 import type { AdminOperations } from '../http/admin/operations.ts'
+import type { OfflineOperations } from '../runtime/service.ts'
 import { createLog, type LogLevel } from '../telemetry/create-log.ts'
 import type { CliContext } from './context.ts'
 import { findConfigFile } from './find-config-file.ts'
-import { openOperations } from './open-operations.ts'
+import { openOperations, openRunningService } from './open-operations.ts'
 import type { TableStyle } from './output/table.ts'
+import { describeError } from './report-error.ts'
 import { settingFlags } from './settings.ts'
 
 export const outputFormats = ['table', 'json'] as const
@@ -41,8 +44,14 @@ export interface Session {
    * @throws ServiceError CONFIG_INVALID, CONFIG_UNREADABLE
    */
   loadConfig(): LoadedConfig
-  /** Opens the running service or the data directory itself, and closes it afterwards. */
-  withOperations<T>(work: (operations: AdminOperations) => Promise<T>): Promise<T>
+  /**
+   * Opens the running service or the data directory itself, and closes it afterwards. A running service is asked also
+   * when the configuration on disk is not valid, with a warning: it has a good one.
+   */
+  withOperations<T>(
+    work: (operations: AdminOperations) => Promise<T>,
+    options?: { readonly mayCreate?: boolean },
+  ): Promise<T>
 }
 
 /** @param settings parsed options that may set values of the configuration, besides the global ones */
@@ -60,19 +69,42 @@ export function createSession(context: CliContext, globals: GlobalOptions, setti
     env,
     cwd,
   })
+  // PILOTLIGHT_DEBUG is ours, not a setting.
+  const { PILOTLIGHT_DEBUG: _, ...settingsEnv } = env
+  const sources = {
+    ...(configFile !== undefined && { file: configFile }),
+    env: settingsEnv,
+    cwd,
+    flags: settingFlags({ ...globals, ...settings }),
+  }
   let before: LoadedConfig | undefined
   function load(): LoadedConfig {
-    // PILOTLIGHT_DEBUG is ours, not a setting.
-    const { PILOTLIGHT_DEBUG: _, ...settingsEnv } = env
     before = loadConfig({
-      ...(configFile !== undefined && { file: configFile }),
-      env: settingsEnv,
-      cwd,
-      flags: settingFlags({ ...globals, ...settings }),
+      ...sources,
       now: context.now(),
       ...(before !== undefined && { before }),
     })
     return before
+  }
+
+  const say = (line: string) => stderr.write(`${visibleText(line)}\n`)
+
+  async function open(mayCreate: boolean): Promise<OfflineOperations> {
+    let loaded: LoadedConfig
+    try {
+      loaded = load()
+    } catch (error) {
+      const dataDir = findDataDir(sources)
+      const running =
+        dataDir === undefined ? undefined : await openRunningService(dataDir).catch(() => undefined)
+      if (running === undefined) throw error
+      say(
+        `warning: the running service in ${dataDir} is asked, and the configuration on disk is not the one that it has`,
+      )
+      stderr.write(describeError(error, { debug: false }).replace(/^pilotlight: /, 'warning: '))
+      return running
+    }
+    return openOperations({ loaded, log, mayCreate, runtime })
   }
 
   return {
@@ -84,12 +116,10 @@ export function createSession(context: CliContext, globals: GlobalOptions, setti
         globals.output === 'json' ? `${JSON.stringify(json, null, 2)}\n` : text(styleOf(env, stdout)),
       )
     },
-    say(line) {
-      stderr.write(`${visibleText(line)}\n`)
-    },
+    say,
     loadConfig: load,
-    async withOperations(work) {
-      const opened = await openOperations({ loaded: load(), log, runtime })
+    async withOperations(work, { mayCreate = false } = {}) {
+      const opened = await open(mayCreate)
       try {
         return await work(opened.operations)
       } finally {

@@ -11,8 +11,8 @@ import { settables } from './settable.ts'
 export interface ShownValue {
   /** `streams.fcos-stable.refresh` */
   readonly path: string
-  /** As it was written; `(hidden)` for secrets. */
-  readonly value: string
+  /** As the file would say it: text, number, truth value or an empty list; `(hidden)` for secrets. */
+  readonly value: unknown
   /** `pilotlight.yaml:14`, `environment PILOTLIGHT_…`, `--log-level` or `default`. */
   readonly origin: string
 }
@@ -37,7 +37,7 @@ export function describeConfig({
     const text = pathText(path)
     shown.push({
       path: text,
-      value: shownText(value, schema),
+      value: shownValue(value, schema),
       origin: configOriginText(origins.get(text) ?? byDefault),
     })
   }
@@ -64,10 +64,10 @@ function objectForm(schema: SchemaNode): SchemaNode {
   return schema.anyOf?.find(({ type }) => type === 'object') ?? schema
 }
 
-function shownText(value: unknown, schema: SchemaNode): string {
+function shownValue(value: unknown, schema: SchemaNode): unknown {
   // Which proxy is no secret; its password is.
   if (schema.format === 'proxy-url') return withoutPassword(String(value))
-  return schema.secret === true ? hidden : valueText(value)
+  return schema.secret === true ? hidden : value
 }
 
 function withoutPassword(text: string): string {
@@ -76,7 +76,8 @@ function withoutPassword(text: string): string {
   return `${url.protocol}//${hidden}@${url.host}`
 }
 
-function valueText(value: unknown): string {
+/** A value in one line. */
+export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 
 /** The text of a file, or why it cannot be had, as the rest of a sentence that begins with the file. */
-export type FileText = { readonly text: string } | { readonly problem: string }
+export type FileText = { readonly text: string } | { readonly problem: string; readonly isDenied?: boolean }
 
 /**
  * Reads a file of UTF-8 text. Links are followed, because mounted ConfigMaps and Secrets are made of them; pipes,
@@ -24,7 +24,8 @@ export function readTextFile(path: string, maxBytes: number): FileText {
       closeSync(descriptor)
     }
   } catch (cause) {
-    return { problem: reasonOf(cause) }
+    const { code } = cause as NodeJS.ErrnoException
+    return { problem: reasonOf(cause), isDenied: code === 'EACCES' || code === 'EPERM' }
   }
 }
 

@@ -4,6 +4,9 @@ import { groupSchema, profileSchema } from './machine-schema.ts'
 import { closed, list, namedBy, oneOf, text } from './schema-parts.ts'
 import { streamSchema } from './stream-schema.ts'
 
+/** Where a packaged service keeps its data. */
+export const defaultDataDir = '/var/lib/pilotlight'
+
 /**
  * `pilotlight.yaml`, every key of it. Types, error messages, the reference, the JSON schema and the names of flags and
  * environment variables are made from this.
@@ -12,7 +15,7 @@ export const configSchema = Type.Object(
   {
     version: Type.Literal(1, { description: 'The version of this format.' }),
     dataDir: text('path', 'Where artifacts, metadata and state are kept.', {
-      default: '/var/lib/pilotlight',
+      default: defaultDataDir,
     }),
     boot: Type.Object(
       {

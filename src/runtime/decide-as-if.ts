@@ -2,7 +2,7 @@ import type { BootDecision } from '../core/boot-decision.ts'
 import type { BootClient } from '../core/client.ts'
 import { type BootView, decideBoot, identify } from '../core/decide-boot.ts'
 import type { BootMode, Host, Inventory } from '../core/host.ts'
-import { reason } from '../core/reason.ts'
+import { type Reason, reason } from '../core/reason.ts'
 import type { RenderTemplate } from '../http/admin/operations.ts'
 
 /**
@@ -22,7 +22,18 @@ export function decideAsIf(
   const oneShots = new Map([
     [known.id, { settings: { mode }, origin: { kind: 'one-shot', name: '--template' } as const }],
   ])
-  return decideBoot(client, { ...view, inventory, oneShots, installArmed: true })
+  const decision = decideBoot(client, { ...view, inventory, oneShots, installArmed: true })
+  return host === undefined ? ofNobody(decision) : decision
+}
+
+/** The host that was made up for it is no record of anybody's, so nothing may say so. */
+function ofNobody(decision: BootDecision): BootDecision {
+  const [first, ...others] = decision.reasons
+  return { ...decision, host: undefined, reasons: [asUnknown(first), ...others.map(asUnknown)] }
+}
+
+function asUnknown(told: Reason): Reason {
+  return told.code.startsWith('host-matched-by-') ? reason('host-unknown') : told
 }
 
 function waiting(client: BootClient, view: BootView): BootDecision {

@@ -1,6 +1,9 @@
+import { statSync } from 'node:fs'
 import type { LoadedConfig } from '../config/load-config.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { readLoaderCatalogue } from '../loaders/loader-catalogue.ts'
+import { dataDirectoryPaths } from '../state/data-directory.ts'
 import { createOperations } from './create-operations.ts'
 import { openEngine } from './engine.ts'
 import { createLeaseWriter } from './lease-writer.ts'
@@ -11,13 +14,17 @@ import { createSwappableRenderer } from './swappable-renderer.ts'
 
 /**
  * The operations on a data directory that no service uses, under its lock. Nothing happens in the background.
- * @throws ServiceError DATA_DIRECTORY_LOCKED and others of opening it
+ * @throws ServiceError DATA_DIRECTORY_UNUSABLE where nothing is kept yet and nothing may be created,
+ *   DATA_DIRECTORY_LOCKED and others of opening it
  */
 export async function openOffline(options: {
   readonly loaded: LoadedConfig
   readonly log: Log
+  /** Make the data directory where there is none. */
+  readonly mayCreate: boolean
 }): Promise<OfflineOperations> {
-  const { loaded, log } = options
+  const { loaded, log, mayCreate } = options
+  if (!mayCreate) checkThatItExists(loaded.config.dataDir)
   const clock = realClock
   const timers = realTimers
   const engine = await openEngine({ loaded, log, clock, timers, follows: false })
@@ -53,5 +60,24 @@ export async function openOffline(options: {
   } catch (error) {
     await engine.stop()
     throw error
+  }
+}
+
+/** A command that only asks leaves no trace, least of all files that the service's user cannot write later. */
+function checkThatItExists(directory: string): void {
+  const { path, stateFile } = dataDirectoryPaths(directory)
+  try {
+    statSync(stateFile)
+  } catch (cause) {
+    // Whatever else is wrong with it is told by who opens it.
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') return
+    throw new ServiceError(
+      'DATA_DIRECTORY_UNUSABLE',
+      `nothing is kept in ${path} yet: no service has run with this data directory`,
+      {
+        path,
+        hint: 'start the service (pilotlight serve) or fetch once (pilotlight sync); --data-dir or --config names another place',
+      },
+    )
   }
 }

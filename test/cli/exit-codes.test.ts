@@ -17,7 +17,7 @@ test.each([
   ['FORBIDDEN', 77],
   ['CONFIG_INVALID', 78],
   ['CONFIG_UNREADABLE', 78],
-  ['NOT_FOUND', 1],
+  ['NOT_FOUND', 2],
   ['ARTIFACT_DIGEST_MISMATCH', 1],
 ] as const)('%s exits with %d', (code, expected) => {
   expect(exitCodeOf(new ServiceError(code))).toBe(expected)

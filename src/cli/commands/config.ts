@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { configReference, describeConfig } from '../../config/describe-config.ts'
+import { configReference, describeConfig, valueText } from '../../config/describe-config.ts'
 import { jsonSchemas } from '../../config/json-schema.ts'
 import type { LoadedConfig } from '../../config/load-config.ts'
 import { type ConfigProblem, problemText } from '../../config/problem.ts'
@@ -41,7 +41,7 @@ export function addConfig(program: Command, run: RunCommand): void {
           text: (style) =>
             renderTable(
               columns,
-              values.map(({ path, value, origin }) => [path, value, origin]),
+              values.map(({ path, value, origin }) => [path, valueText(value), origin]),
               style,
             ),
         })

@@ -11,8 +11,8 @@ export function addDemo(program: Command, run: RunCommand): void {
     .option('--port <number>', 'port of the boot listener', readPort)
     .addHelpText('after', examples('pilotlight demo', 'pilotlight demo --once'))
     .action(({ once, port }: { once: boolean; port?: number }) =>
-      run(({ context: { runtime, stdout } }) =>
-        runtime.runDemo({ once, stdout, ...(port !== undefined && { port }) }),
+      run(({ context: { runtime, stdout, programName } }) =>
+        runtime.runDemo({ once, stdout, programName, ...(port !== undefined && { port }) }),
       ),
     )
 }

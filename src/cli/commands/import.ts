@@ -1,10 +1,10 @@
-import { readFile, stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { readTextFile } from '../../config/read-text-file.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { ImportReport } from '../../http/admin/operations.ts'
 import { examples, type RunCommand } from '../command.ts'
-import { exitCode, isPermissionProblem } from '../exit-codes.ts'
+import { exitCode } from '../exit-codes.ts'
 import { renderFields, renderTable, type TableStyle } from '../output/table.ts'
 
 /** Real documents have below 2 MiB. */
@@ -24,33 +24,28 @@ export function addImport(program: Command, run: RunCommand): void {
     )
     .action((file: string, { stream }: { stream: string }) =>
       run(async (session) => {
-        const text = await readDocument(resolve(session.context.cwd, file))
-        return session.withOperations(async (operations) => {
-          const report = await operations.importDocument({ stream, name: basename(file), text })
-          session.print({ json: report, text: (style) => reportText(report, style) })
-          return exitCode.ok
-        })
+        const text = readDocument(resolve(session.context.cwd, file))
+        return session.withOperations(
+          async (operations) => {
+            const report = await operations.importDocument({ stream, name: basename(file), text })
+            session.print({ json: report, text: (style) => reportText(report, style) })
+            return exitCode.ok
+          },
+          { mayCreate: true },
+        )
       }),
     )
 }
 
-async function readDocument(path: string): Promise<string> {
-  try {
-    const { size } = await stat(path)
-    if (size > maxDocumentBytes) {
-      throw new ServiceError('METADATA_INVALID', `${path} is too long to be metadata: ${size} bytes`)
-    }
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if (error instanceof ServiceError) throw error
-    const code = isPermissionProblem(error) ? 'PERMISSION_DENIED' : 'USAGE'
-    throw new ServiceError(
-      code,
-      `${path} cannot be read`,
-      { hint: 'check the name and its permissions' },
-      error,
-    )
-  }
+/** Documents are text; what is none (a pipe, a device, a picture) is refused before it is read. */
+function readDocument(path: string): string {
+  const found = readTextFile(path, maxDocumentBytes)
+  if ('text' in found) return found.text
+  const code = found.isDenied === true ? 'PERMISSION_DENIED' : 'USAGE'
+  throw new ServiceError(code, `${path} cannot be read: it ${found.problem}`, {
+    field: 'file',
+    hint: 'a document is a regular file of UTF-8 text; save what comes from a pipe to a file first',
+  })
 }
 
 function reportText({ format, stream, digest, releases, problems }: ImportReport, style: TableStyle): string {

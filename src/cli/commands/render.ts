@@ -1,11 +1,13 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
+import { originProblem } from '../../config/web-url.ts'
+import { ServiceError } from '../../core/errors.ts'
 import {
   type RenderDialect,
   type RenderTemplate,
   renderDialects,
   renderTemplates,
 } from '../../http/admin/operations.ts'
-import { examples, type RunCommand } from '../command.ts'
+import { choiceOption, examples, type RunCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
 import { addMachineOptions, type MachineOptions, machineQuery } from '../machine-options.ts'
 
@@ -18,14 +20,13 @@ interface RenderOptions extends MachineOptions {
 export function addRender(program: Command, run: RunCommand): void {
   addMachineOptions(program.command('render'))
     .description('print the script that a machine would get now')
+    .addOption(choiceOption('--dialect <name>', 'the loader that reads it', renderDialects).default('ipxe'))
     .addOption(
-      new Option('--dialect <name>', 'the loader that reads it').choices(renderDialects).default('ipxe'),
-    )
-    .addOption(
-      new Option(
+      choiceOption(
         '--template <name>',
         'as if that had been decided; entry: the script that is loaded first',
-      ).choices(renderTemplates),
+        renderTemplates,
+      ),
     )
     .option('--base-url <url>', 'put into the script as our own address (default: the configured one)')
     .addHelpText(
@@ -39,6 +40,7 @@ export function addRender(program: Command, run: RunCommand): void {
     .action(({ dialect, template, baseUrl, ...machine }: RenderOptions) =>
       run((session) => {
         const query = machineQuery(machine, { isOptional: template === 'entry' })
+        if (baseUrl !== undefined) checkBaseUrl(baseUrl)
         return session.withOperations(async (operations) => {
           const script = await operations.render({
             ...query,
@@ -51,4 +53,14 @@ export function addRender(program: Command, run: RunCommand): void {
         })
       }),
     )
+}
+
+/** @throws ServiceError USAGE for what cannot stand at the beginning of a URL in a script */
+function checkBaseUrl(text: string): void {
+  const problem = originProblem(text) ?? (text.endsWith('/') ? 'it ends with a slash' : undefined)
+  if (problem === undefined) return
+  throw new ServiceError('USAGE', `--base-url ${text}: ${problem}`, {
+    field: 'baseUrl',
+    hint: 'allowed: a scheme, host and port such as http://192.0.2.10:8080',
+  })
 }

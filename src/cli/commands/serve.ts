@@ -4,6 +4,8 @@ import { problemText } from '../../config/problem.ts'
 import type { Service } from '../../runtime/service.ts'
 import { createLog, type ServiceLog } from '../../telemetry/create-log.ts'
 import { examples, type RunCommand } from '../command.ts'
+import { systemConfigFile } from '../find-config-file.ts'
+import { shellWord } from '../program-name.ts'
 import { banner } from '../serve/banner.ts'
 import { watchUpstream } from '../serve/watch-upstream.ts'
 import { type Session, wantsColor } from '../session.ts'
@@ -46,7 +48,7 @@ async function serve(session: Session): Promise<number> {
           operations: service.operations,
           sleep,
           signal: ended.signal,
-          demoCommand: programName === 'pilotlight' ? 'pilotlight demo' : 'npm run demo',
+          demoCommand: `${programName} demo`,
           say: session.say,
         })
         return service
@@ -67,15 +69,25 @@ async function reloadOnHangup({ operations }: Service, log: ServiceLog): Promise
   }
 }
 
-function bannerOf(
-  { context, configFile }: Session,
-  { config, inventory }: LoadedConfig,
-  service: Service,
-): string {
+/** Options with which a command finds this service from any directory. The usual file is found without. */
+function commandOptions({ configFile }: Session, { config, origins }: LoadedConfig): readonly string[] {
+  const isInFile = configFile !== undefined && origins.get('dataDir')?.kind === 'file'
+  return [
+    ...(configFile === undefined || configFile === systemConfigFile
+      ? []
+      : [`--config ${shellWord(configFile)}`]),
+    ...(isInFile ? [] : [`--data-dir ${shellWord(config.dataDir)}`]),
+  ]
+}
+
+function bannerOf(session: Session, loaded: LoadedConfig, service: Service): string {
+  const { context, configFile } = session
+  const { config, inventory } = loaded
   const { unknown } = inventory
   return banner({
     version: context.version,
     programName: context.programName,
+    commandOptions: commandOptions(session, loaded),
     bootUrl: service.bootUrl,
     adminUrl: service.adminUrl,
     dataDir: config.dataDir,

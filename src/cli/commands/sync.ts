@@ -28,14 +28,17 @@ export function addSync(program: Command, run: RunCommand): void {
     )
     .action((streams: readonly string[]) =>
       run((session) =>
-        session.withOperations(async (operations) => {
-          const { stderr, sleep } = session.context
-          const report = await withProgress({ operations, stream: stderr, sleep }, () =>
-            operations.sync(streams.length === 0 ? {} : { streams }),
-          )
-          session.print({ json: report, text: (style) => renderTable(columns, rowsOf(report), style) })
-          return syncExitCode(report)
-        }),
+        session.withOperations(
+          async (operations) => {
+            const { stderr, sleep } = session.context
+            const report = await withProgress({ operations, stream: stderr, sleep }, () =>
+              operations.sync(streams.length === 0 ? {} : { streams }),
+            )
+            session.print({ json: report, text: (style) => renderTable(columns, rowsOf(report), style) })
+            return syncExitCode(report)
+          },
+          { mayCreate: true },
+        ),
       ),
     )
 }

@@ -2,8 +2,10 @@ import { renderFields } from '../output/table.ts'
 
 export interface BannerFacts {
   readonly version: string
-  /** As typed: `pilotlight`, or `node dist/main.js` in a clone. */
+  /** Works from any directory: `pilotlight`, or `node /srv/pilotlight/dist/main.js` in a clone. */
   readonly programName: string
+  /** What a command needs to find this service, as typed. */
+  readonly commandOptions: readonly string[]
   readonly bootUrl: string
   readonly adminUrl: string
   readonly dataDir: string
@@ -14,7 +16,8 @@ export interface BannerFacts {
 
 /** The few lines that `serve` says when it is up: what it does, where, and what to type next. */
 export function banner(facts: BannerFacts): string {
-  const { version, programName, bootUrl, adminUrl, dataDir, configFile, streams, unknown } = facts
+  const { version, programName, commandOptions, bootUrl, adminUrl, dataDir, configFile, streams, unknown } =
+    facts
   const followed = streams
     .map(({ name, architectures }) => `${name} (${architectures.join(', ')})`)
     .join(', ')
@@ -26,16 +29,18 @@ export function banner(facts: BannerFacts): string {
     ['  streams', followed === '' ? 'none' : followed],
     ['  unknown', unknown],
   ])
-  const next = renderFields([
-    [`  ${programName} streams`, 'what is current and what is being fetched'],
-    [`  ${programName} explain --mac 52:54:00:12:34:56`, 'what a machine would boot, and why'],
-    ...(configFile === undefined
-      ? [[`  ${programName} config reference`, 'every setting, for a pilotlight.yaml'] as const]
-      : [[`  ${programName} config show`, 'every setting with its origin'] as const]),
-  ])
+  const options = commandOptions.map((option) => ` ${option}`).join('')
+  // Notes are behind the sign of a comment, so that whole lines can be pasted.
+  const next = [
+    `streams${options}  # what is current and what is being fetched`,
+    `explain --mac 52:54:00:12:34:56${options}  # what a machine would boot, and why`,
+    configFile === undefined
+      ? 'config reference  # every setting, for a pilotlight.yaml'
+      : `config show${options}  # every setting with its origin`,
+  ]
   return `Pilotlight ${version}: follows CoreOS streams and serves verified bootimages to machines that network-boot.
 
 ${where}
 Next, in another terminal:
-${next}`
+${next.map((command) => `  ${programName} ${command}\n`).join('')}`
 }

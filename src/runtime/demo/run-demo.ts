@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,9 +20,11 @@ export interface DemoOptions {
   /** End after the story instead of staying up to be explored. */
   readonly once: boolean
   readonly stdout: StoryOutput
+  /** How to call this program from anywhere. */
+  readonly programName: string
   /** Of the boot listener; default: a free one. */
   readonly port?: number
-  /** Ends the demo. */
+  /** Ends the demo at once, also in the middle of the story. */
   readonly signal?: AbortSignal
 }
 
@@ -30,11 +33,15 @@ export const sampleReleases = ['44.20260601.3.0', '44.20260622.3.0', '44.2026070
 /**
  * Shows the whole main job on loopback, without root and without internet: a sample upstream, the real service, and a
  * simulated node that boots and checks every digest. Its files live in a temporary folder and go with it.
- * @returns the exit code: 0, or 1 when anything differed
+ * @returns the exit code: 0, or 1 when anything differed or it was ended before everything was checked
  */
-export async function runDemo({ once, stdout, port = 0, signal }: DemoOptions): Promise<number> {
-  const story = createStory(stdout)
+export async function runDemo({ once, stdout, programName, port = 0, signal }: DemoOptions): Promise<number> {
+  // What is under way when it is ended says nothing any more.
+  const story = createStory({ write: (text) => signal?.aborted === true || stdout.write(text) })
   const directory = await mkdtemp(join(tmpdir(), 'pilotlight-demo-'))
+  // For the ends that come without warning: a second Ctrl-C, a stop that takes too long.
+  const removeAtExit = () => rmSync(directory, { recursive: true, force: true })
+  process.once('exit', removeAtExit)
   let upstream: SampleUpstream | undefined
   let wire: DemoWire | undefined
   let stopService = async (): Promise<void> => {}
@@ -59,7 +66,11 @@ export async function runDemo({ once, stdout, port = 0, signal }: DemoOptions): 
     const { file, service, ...started } = await startDemoService(parts, wire)
     stopService = () => service.stop()
 
-    await tellDemo({ story, service, upstream: sampleUpstream, releases, loader, ...started })
+    const telling = tellDemo({ story, service, upstream: sampleUpstream, releases, loader, ...started })
+    if (!(await isDoneBefore(telling, signal))) {
+      stdout.write(`\nEnded before everything was checked (${story.checks} checks until then).\n`)
+      return 1
+    }
 
     const { checks, failures } = story
     if (failures.length > 0) {
@@ -70,7 +81,7 @@ export async function runDemo({ once, stdout, port = 0, signal }: DemoOptions): 
     }
     stdout.write(`\nAll ${checks} checks passed.\n`)
     if (once || signal?.aborted === true) return 0
-    stdout.write(explore(file, service))
+    stdout.write(explore(programName, file, service))
     await delay(2 ** 31 - 1, undefined, { ...(signal === undefined ? {} : { signal }) }).catch(() => {})
     return 0
   } finally {
@@ -78,7 +89,19 @@ export async function runDemo({ once, stdout, port = 0, signal }: DemoOptions): 
     await wire?.client.close()
     await upstream?.stop()
     await rm(directory, { recursive: true, force: true })
+    process.off('exit', removeAtExit)
   }
+}
+
+/** `false` as soon as the signal aborts; what goes on then fails by itself when everything is closed. */
+async function isDoneBefore(work: Promise<void>, signal: AbortSignal | undefined): Promise<boolean> {
+  if (signal === undefined) return work.then(() => true)
+  work.catch(() => {})
+  const ended = new Promise<boolean>((resolve) => {
+    if (signal.aborted) resolve(false)
+    signal.addEventListener('abort', () => resolve(false), { once: true })
+  })
+  return Promise.race([work.then(() => true), ended])
 }
 
 interface DemoParts {
@@ -117,7 +140,12 @@ async function startDemoService(parts: DemoParts, wire: DemoWire | undefined): P
   }
 }
 
-function explore(file: string, { bootUrl, adminUrl }: { bootUrl: string; adminUrl: string }): string {
+function explore(
+  programName: string,
+  file: string,
+  { bootUrl, adminUrl }: { bootUrl: string; adminUrl: string },
+): string {
+  const command = `${programName} --config ${file}`
   return `
 The service stays up until Ctrl-C. In another terminal:
 
@@ -126,9 +154,9 @@ The service stays up until Ctrl-C. In another terminal:
   curl ${bootUrl}/streams/sample.json
   curl ${adminUrl}/readyz
   curl ${adminUrl}/api/v1/streams
-  node dist/main.js --config ${file} bootimages
-  node dist/main.js --config ${file} explain --host pinned-node
+  ${command} bootimages
+  ${command} explain --host pinned-node
 
-For real: npm start
+For real: ${programName} serve
 `
 }
