@@ -2,6 +2,7 @@ import type { Artifact } from '../core/artifact.ts'
 import { type ErrorCode, ServiceError } from '../core/errors.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import { displayUrl, withoutLogin } from '../upstream/display-url.ts'
+import { artifactLabel } from './artifact-label.ts'
 import type { BlobStat } from './blob-store.ts'
 import { type Attempt, nextStep } from './download-plan.ts'
 import type { FetchRequest } from './fetcher.ts'
@@ -136,6 +137,6 @@ function givingUp(artifact: Artifact, attempts: readonly Attempt[]): ServiceErro
     sha256: artifact.sha256,
     attempts: attempts.map(({ url, error: { code, message } }) => ({ url: displayUrl(url), code, message })),
   }
-  const first = telling?.message ?? `fetching ${artifact.role} ${artifact.name}: there is no location`
+  const first = telling?.message ?? `fetching ${artifactLabel(artifact)}: there is no location`
   return new ServiceError(code ?? 'ARTIFACT_UNAVAILABLE', first + also, details, telling?.cause)
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from '../core/errors.ts'
 import type { UpstreamClient, UpstreamResponse } from '../upstream/client.ts'
 import { displayUrl } from '../upstream/display-url.ts'
+import { artifactLabel } from './artifact-label.ts'
 import type { AttemptOutcome } from './download-plan.ts'
 import type { FileSystem } from './file-system.ts'
 import { openFileSource } from './open-file-source.ts'
@@ -53,7 +54,7 @@ function judgeAnswer(response: UpstreamResponse, request: SourceRequest): Opened
   }
   const error = new ServiceError(
     'ARTIFACT_UNAVAILABLE',
-    `fetching ${request.artifact.role} ${request.artifact.name} from ${displayUrl(request.url)}: HTTP ${status}`,
+    `fetching ${artifactLabel(request.artifact)} from ${displayUrl(request.url)}: HTTP ${status}`,
     { artifact: request.artifact.name, url: displayUrl(request.url), step: 'fetching', status },
   )
   const isTemporary = status >= 500 || status === 408 || status === 425 || status === 429

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Artifact } from '../core/artifact.ts'
 import { type ErrorCode, ServiceError } from '../core/errors.ts'
 import { displayUrl, withoutLogin } from '../upstream/display-url.ts'
+import { artifactLabel } from './artifact-label.ts'
 import type { BlobStat } from './blob-store.ts'
 import type { AttemptOutcome } from './download-plan.ts'
 import type { FetchEvent } from './fetcher.ts'
@@ -167,7 +168,9 @@ async function noteOrigin(
 }
 
 function tooLong(transfer: Transfer, limit: number, found: string): Ending {
-  return wrong(transfer, 'ARTIFACT_TOO_LONG', `expected ${limit} bytes, ${found}`, limit, found)
+  const isKnown = limit < largestArtifactBytes
+  const expected = isKnown ? `expected ${limit} bytes` : `expected at most ${limit} bytes`
+  return wrong(transfer, 'ARTIFACT_TOO_LONG', `${expected}, ${found}`, limit, found)
 }
 
 function wrong(transfer: Transfer, code: ErrorCode, why: string, expected: unknown, found: unknown): Ending {
@@ -196,6 +199,6 @@ function transferError(
 ): ServiceError {
   const at = displayUrl(url)
   const details = { artifact: artifact.name, role: artifact.role, url: at, step: 'fetching', ...facts }
-  const message = `fetching ${artifact.role} ${artifact.name} from ${at}: ${why}`
+  const message = `fetching ${artifactLabel(artifact)} from ${at}: ${why}`
   return new ServiceError(code, message, details, cause)
 }

@@ -1,7 +1,9 @@
+import type { Arch } from './arch.ts'
 import type { DecisionKind } from './boot-decision.ts'
 import type { BootimageId } from './bootimage.ts'
 import type { MacAddress } from './mac.ts'
 import type { Reason, ReasonCode } from './reason.ts'
+import type { Uuid } from './uuid.ts'
 
 declare const bootIdBrand: unique symbol
 /** Names one boot attempt; 22 URL-safe characters (128 random bits), minted by the answer that decides. */
@@ -25,6 +27,10 @@ export type BootEvent =
       /** As the script tells them (G10). */
       readonly reasons: readonly [Reason, ...Reason[]]
       readonly mac?: MacAddress
+      readonly uuid?: Uuid
+      readonly serial?: string
+      /** What was decided for, else what the machine said. */
+      readonly arch?: Arch
       readonly host?: string
       readonly address?: string
       readonly bootimage?: BootimageId

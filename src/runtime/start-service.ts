@@ -75,11 +75,11 @@ export async function startService({
 
   try {
     const metrics = createMetrics({ version, clock })
-    const logBootEvent = createBootLog({ log })
+    const bootLog = createBootLog({ log, clock, timers })
     let network: BootNetwork | undefined
     const bootEvents = createEventQueue<BootEvent>((event) => {
       metrics.onBootEvent(event)
-      logBootEvent(event)
+      bootLog.write(event)
       // An iPXE that lacks something is sent for another one, and has not come any further yet.
       if (event.type === 'decided' && event.kind !== 'chainload' && event.mac !== undefined) {
         network?.noteDecision(event.mac)
@@ -88,6 +88,7 @@ export async function startService({
     const requests = createEventQueue<RequestFacts>((facts) => metrics.onRequest('boot', ...facts))
     stops.push(() => {
       bootEvents.drain()
+      bootLog.flush()
       requests.drain()
     })
     const onBadBlob = () => metrics.onVerifyFailure('scrub')

@@ -1,6 +1,8 @@
 import type { BootEvent } from '../core/boot-event.ts'
+import type { Clock, Timers } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { reasonText } from '../core/reason.ts'
+import { createLineBudget } from './line-budget.ts'
 
 /** A log line before it is written. */
 export interface BootLogLine {
@@ -18,11 +20,11 @@ export interface BootLogLine {
 export function bootLogLine(event: BootEvent): BootLogLine | undefined {
   if (event.type === 'dhcp-answered' || event.type === 'tftp-ended') return undefined
   if (event.type === 'decided') {
-    const { bootId, kind, reason, mac, host, address, bootimage } = event
+    const { bootId, kind, reason, mac, uuid, serial, arch, host, address, bootimage } = event
     const needsAttention = kind === 'hold' && reason !== 'mode-hold'
     // The sentences of the script, word for word (G10).
     const reasons = event.reasons.map(reasonText)
-    const fields = { bootId, kind, reason, reasons, mac, host, address, bootimage }
+    const fields = { bootId, kind, reason, reasons, mac, uuid, serial, arch, host, address, bootimage }
     return { level: needsAttention ? 'warn' : 'info', message: 'boot decided', fields }
   }
   const { type, at, ...fields } = event
@@ -34,10 +36,60 @@ export function bootLogLine(event: BootEvent): BootLogLine | undefined {
   return { level: 'debug', message: 'artifact request answered', fields }
 }
 
-/** Writes boot events to the log, as they come from the boot service's event stream. */
-export function createBootLog({ log }: { log: Log }): (event: BootEvent) => void {
-  return function logBootEvent(event) {
-    const line = bootLogLine(event)
-    if (line !== undefined) log[line.level](line.fields, line.message)
+export interface BootLog {
+  write(event: BootEvent): void
+  /** Tells what was only counted so far. */
+  flush(): void
+}
+
+/**
+ * Writes boot events to the log, as they come from the boot service's event stream. In a flood only the first line of
+ * each machine is written in full; the others are counted, and told in one line a second.
+ */
+export function createBootLog({
+  log,
+  clock,
+  timers,
+}: {
+  readonly log: Log
+  readonly clock: Clock
+  readonly timers: Timers
+}): BootLog {
+  const budget = createLineBudget({ clock })
+  const counted = new Map<string, number>()
+  let cancel: (() => void) | undefined
+
+  function flush(): void {
+    cancel?.()
+    cancel = undefined
+    if (counted.size === 0) return
+    const lines = Object.fromEntries(counted)
+    counted.clear()
+    log.info({ lines }, 'too many boot steps to log each: these were left out')
   }
+
+  function count(what: string): void {
+    counted.set(what, (counted.get(what) ?? 0) + 1)
+    cancel ??= timers.after(1000, flush)
+  }
+
+  return {
+    write(event) {
+      const line = bootLogLine(event)
+      if (line === undefined) return
+      const { level, fields, message } = line
+      const { key, isKnown } = subjectOf(event, message)
+      if (level === 'debug' || budget.admits(key, isKnown)) log[level](fields, message)
+      else count(event.type === 'decided' ? `${message}: ${event.kind}, ${event.reason}` : message)
+    },
+    flush,
+  }
+}
+
+/** Whose line it is; a decision that differs from the machine's last one is the first of its kind. */
+function subjectOf(event: BootEvent, message: string): { readonly key: string; readonly isKnown: boolean } {
+  if (event.type !== 'decided') return { key: `${message} ${event.address}`, isKnown: false }
+  const { host, mac, uuid, serial, address, kind, reason } = event
+  const machine = host ?? mac ?? uuid ?? serial ?? address
+  return { key: `${kind} ${reason} ${machine}`, isKnown: host !== undefined }
 }

@@ -59,6 +59,7 @@ describe('answering a machine', () => {
         reason: 'follows-current',
         reasons: decision.reasons,
         mac: '52:54:00:ab:cd:ef',
+        arch: 'x86_64',
         host: 'n01',
         address: '192.0.2.55',
         bootimage: newer.id,

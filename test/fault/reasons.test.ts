@@ -141,3 +141,25 @@ describe('machines that nobody described', () => {
     )
   })
 })
+
+describe('an admin who asks', () => {
+  it('explain for no machine is told what it needs, with status 400', async () => {
+    const response = await fetch(`${service.adminUrl}/api/v1/explain`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
+      code: 'USAGE',
+      hint: 'give one of mac, uuid, serial, host',
+    })
+  })
+
+  it('G10 the line of a decision says which machine it was, by all that it told', async () => {
+    const mac = '52:54:00:00:03:01'
+    const uuid = '4c4c4544-0051-3010-8052-b4c04f4e3132'
+    await service.get(`/ipxe?mac=${mac}&uuid=${uuid}&serial=SN-77&arch=arm64&platform=efi`)
+    const [line] = await eventually(
+      async () => service.log().filter((entry) => entry.mac === mac),
+      (lines) => lines.length > 0,
+    )
+    expect(line).toMatchObject({ msg: 'boot decided', mac, uuid, serial: 'SN-77', arch: 'aarch64' })
+  })
+})

@@ -3,6 +3,8 @@ import type { BootEvent, BootId } from '../../src/core/boot-event.ts'
 import type { MacAddress } from '../../src/core/mac.ts'
 import { reason } from '../../src/core/reason.ts'
 import { bootLogLine, createBootLog } from '../../src/telemetry/boot-log.ts'
+import { createManualTime } from '../fakes/manual-time.ts'
+import { createRecordingLog } from '../fakes/recording-log.ts'
 
 const decided = {
   type: 'decided',
@@ -44,7 +46,8 @@ test('G10 the facts of the event are the fields of the line, with the reasons in
     lines.push([level, fields, message])
   }
   const log = { debug: record('debug'), info: record('info'), warn: record('warn'), error: record('error') }
-  createBootLog({ log })(decided)
+  const time = createManualTime()
+  createBootLog({ log, clock: time, timers: time }).write(decided)
   expect(lines).toEqual([
     [
       'info',
@@ -58,4 +61,48 @@ test('G10 the facts of the event are the fields of the line, with the reasons in
       'boot decided',
     ],
   ])
+})
+
+describe('a flood of decisions', () => {
+  const of = (index: number, more: Partial<BootEvent> = {}) =>
+    ({ ...decided, mac: `52:54:00:00:${index}` as MacAddress, ...more }) as BootEvent
+
+  test('is written in full up to a bound, then counted, with the first line of each known machine', async () => {
+    const time = createManualTime()
+    const log = createRecordingLog()
+    const bootLog = createBootLog({ log, clock: time, timers: time })
+    for (let round = 0; round < 100; round += 1) {
+      for (let index = 0; index < 100; index += 1) bootLog.write(of(index, { host: `n${index}` }))
+    }
+    const macs = new Set(log.lines.map(({ fields }) => (fields as { mac: string }).mac))
+    expect([log.lines.length, macs.size]).toEqual([100, 100])
+    await time.advance(1000)
+    expect(log.lines.at(-1)).toMatchObject({
+      level: 'info',
+      fields: { lines: { 'boot decided: live, follows-current': 9900 } },
+    })
+    bootLog.write(of(1, { host: 'n1' }))
+    expect(log.lines).toHaveLength(102)
+  })
+
+  test('of machines that nobody knows is bounded, however many there seem to be', () => {
+    const time = createManualTime()
+    const log = createRecordingLog()
+    const bootLog = createBootLog({ log, clock: time, timers: time })
+    for (let index = 0; index < 10_000; index += 1) bootLog.write(of(index))
+    expect(log.lines).toHaveLength(250)
+    bootLog.flush()
+    expect(log.lines.at(-1)?.fields).toMatchObject({
+      lines: { 'boot decided: live, follows-current': 9750 },
+    })
+  })
+
+  test('hides no decision that differs from the last one of its machine', () => {
+    const time = createManualTime()
+    const log = createRecordingLog()
+    const bootLog = createBootLog({ log, clock: time, timers: time })
+    for (let round = 0; round < 1000; round += 1) bootLog.write(of(1, { host: 'n1' }))
+    bootLog.write(of(1, { host: 'n1', kind: 'hold', reason: 'profile-missing' } as Partial<BootEvent>))
+    expect(log.lines.at(-1)).toMatchObject({ level: 'warn', fields: { kind: 'hold' } })
+  })
 })

@@ -15,11 +15,11 @@ const maxDroppedBodyBytes = 64 * 1024
 
 const methodNotAllowed = textReply(
   405,
-  'Only GET and HEAD are answered here. The admin listener takes changes.',
+  'Only GET and HEAD are answered here. Changes are made with the pilotlight command on this machine, over its control socket.',
   ['Allow', 'GET, HEAD'],
 )
 const nothingHere = notFound(
-  'Nothing has this name here. A machine starts with /boot.ipxe; /streams/<stream>.json lists files.',
+  'Nothing has this name here. A machine begins with /boot.ipxe; /streams/<stream>.json lists the files of a stream. Which streams there are: pilotlight streams.',
 )
 const failed = textReply(500, 'The service failed on this request; its log says more.')
 
