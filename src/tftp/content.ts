@@ -30,7 +30,12 @@ interface OpenedFile {
 
 async function openRegular(file: DiskFile): Promise<OpenedFile> {
   // O_NONBLOCK: opening a pipe that took the file's place must not hang.
-  const handle = await open(file.path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const handle = await open(file.path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException
+    // Too many open files say nothing about this one.
+    if (code !== 'EMFILE' && code !== 'ENFILE') file.onChanged?.()
+    throw error
+  })
   try {
     const stats = await handle.stat({ bigint: true })
     const isThisOne = file.identity === undefined || fileIdentity(stats) === file.identity

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { stringify } from 'yaml'
+import { createFetchEngine } from '../../dist/artifacts/fetch-engine.js'
 import { layoutOf } from '../../dist/artifacts/layout.js'
 import { artifactsOf } from '../../dist/core/bootimage.js'
 import { silentLog } from '../../dist/core/log.js'
@@ -39,6 +40,11 @@ export async function seedService({
   const now = Date.now()
   const storage = await openStorage({ dataDirectory: dataDir, clock: realClock, log: silentLog })
   const layout = layoutOf(dataDir)
+  const engine = createFetchEngine({
+    dataDirectory: dataDir,
+    upstream: { allowedOrigins: [] },
+    trustedKeys: [],
+  })
   const archived = []
   const records = []
   let newest
@@ -55,7 +61,7 @@ export async function seedService({
       newest = archive(text, editedAt)
     }
     const [set] = release.sets
-    for (const { sha256, bytes } of [set.kernel, set.initramfs, set.rootfs]) writeBlob(sha256, bytes)
+    for (const { sha256, bytes } of [set.kernel, set.initramfs, set.rootfs]) await storeBlob(sha256, bytes)
     const { bootimages } = resolveBootimages(parseMetadata(Buffer.from(newest.text)), stream)
     for (const bootimage of bootimages) {
       records.push({ bootimage, document: newest.row.digest, state: 'ready', firstSeenAt: at, readyAt: at })
@@ -80,10 +86,14 @@ export async function seedService({
     return document
   }
 
-  function writeBlob(sha256, bytes) {
+  /** Read and recorded as after a download: the service would read anything else before it believes it. */
+  async function storeBlob(sha256, bytes) {
     const path = layout.blob(sha256)
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, bytes, { mode: 0o444 })
+    const { digest, blob } = await engine.hash(sha256, {}, new AbortController().signal)
+    if (digest !== sha256) throw new Error(`${path} is not what was written`)
+    await storage.blobIndex.add(blob)
   }
 
   const ids = records.map(({ bootimage }) => bootimage.id).reverse()
@@ -102,6 +112,7 @@ export async function seedService({
       },
     ],
   })
+  await engine.close()
   await storage.close()
   await insertDocuments(join(dataDir, 'state.db'), archived)
   writeFileSync(documentFile, newest.text)

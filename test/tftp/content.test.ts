@@ -1,8 +1,20 @@
-import { mkdir, mkdtemp, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises'
+import {
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isServiceError } from '../../src/core/errors.ts'
+import { fileIdentity } from '../../src/core/file-identity.ts'
 import { type Content, createContentOpener } from '../../src/tftp/content.ts'
 import type { DiskFile } from '../../src/tftp/files.ts'
 
@@ -147,6 +159,64 @@ describe('contents of files', () => {
     await truncate(join(folder, 'x'), 2)
     await expect(readAll(content)).rejects.toSatisfy((error) => isServiceError(error, 'STORAGE_FAILED'))
     content.close()
+  })
+
+  describe('G1 a file that was verified', () => {
+    async function verifiedFile(): Promise<{ file: DiskFile; changes: () => number }> {
+      const plain = await file('x', 'abcde')
+      const identity = fileIdentity(await lstat(plain.path, { bigint: true }))
+      let changes = 0
+      const onChanged = () => {
+        changes += 1
+      }
+      return { file: { ...plain, identity, onChanged }, changes: () => changes }
+    }
+
+    async function writeKeepingTime(path: string): Promise<void> {
+      const { atime, mtime } = await stat(path)
+      await writeFile(path, 'ABCDE')
+      await utimes(path, atime, mtime)
+    }
+
+    it('G1 is read as long as it is that file', async () => {
+      const { file, changes } = await verifiedFile()
+      const content = await createContentOpener().open(file, 'octet')
+      expect([await readAll(content), changes()]).toEqual(['abcde', 0])
+      content.close()
+    })
+
+    it('G1 and has other bytes of the same length and time is not read, and told of', async () => {
+      const { file, changes } = await verifiedFile()
+      await writeKeepingTime(file.path)
+      const content = await createContentOpener().open(file, 'octet')
+      await expect(readAll(content)).rejects.toSatisfy((error) => isServiceError(error, 'STORAGE_FAILED'))
+      expect(changes()).toBe(1)
+      content.close()
+    })
+
+    it('G1 and is written into while it is sent is not read on', async () => {
+      const { file, changes } = await verifiedFile()
+      const content = await createContentOpener().open(file, 'octet')
+      expect(await readAll(content)).toBe('abcde')
+      await writeKeepingTime(file.path)
+      await expect(readAll(content)).rejects.toThrow('was changed while it was sent')
+      expect(changes()).toBe(1)
+      content.close()
+    })
+
+    it('G6 and loses its name while it is sent is read to its end', async () => {
+      const { file, changes } = await verifiedFile()
+      const content = await createContentOpener().open(file, 'octet')
+      expect(await readAll(content)).toBe('abcde')
+      await rm(file.path)
+      expect([await readAll(content), changes()]).toEqual(['abcde', 0])
+      content.close()
+      await eventually(async () => (await openDescriptors()) === 0)
+      const gone = await createContentOpener().open(file, 'octet')
+      await expect(readAll(gone)).rejects.toThrow('ENOENT')
+      expect(changes()).toBe(1)
+      gone.close()
+    })
   })
 
   it('a kernel is not converted to netascii', async () => {

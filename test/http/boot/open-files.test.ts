@@ -1,6 +1,7 @@
-import { mkdir, rename, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, rename, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { fileIdentity } from '../../../src/core/file-identity.ts'
 import { createOpenFiles, FileChangedError, type OpenFile } from '../../../src/http/boot/open-files.ts'
 import { makeTemporaryDirectory, type TemporaryDirectory } from '../../fakes/temporary-directory.ts'
 
@@ -99,6 +100,31 @@ test('a file that took the place of another is another file', async () => {
   expect([await textOf(before), await textOf(after)]).toEqual(['verified bytes', 'VERIFIED BYTES'])
   before.release()
   after.release()
+})
+
+test('G1 one that was written to and whose time was set back is told by its identity', async () => {
+  const identity = fileIdentity(await lstat(path, { bigint: true }))
+  const known = { sizeBytes: 14, identity }
+  const { atime, mtime } = await stat(path)
+  const first = await openFiles.acquire(path, known)
+  expect(first.kind).toBe('open')
+  if (first.kind === 'open') first.file.release()
+  await writeFile(path, 'VERIFIED BYTES')
+  await utimes(path, atime, mtime)
+  expect(await openFiles.acquire(path, known)).toEqual({
+    kind: 'problem',
+    problem: 'changed-since-verified',
+  })
+})
+
+test('G1 bytes that were written into a file while it is read do not leave, also with its time set back', async () => {
+  const file = await opened()
+  const { atime, mtime } = await stat(path)
+  expect(await textOf(file)).toBe('verified bytes')
+  await writeFile(path, 'VERIFIED BYTES')
+  await utimes(path, atime, mtime)
+  await expect(textOf(file)).rejects.toThrow(FileChangedError)
+  file.release()
 })
 
 test('a file that is cut while it is read is an error, never made-up bytes', async () => {
