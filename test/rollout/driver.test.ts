@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { BlobStat } from '../../src/artifacts/blob-store.ts'
 import type { FetchedArtifact, FetchRequest } from '../../src/artifacts/fetcher.ts'
 import type { BlobFacts } from '../../src/catalog/build-catalog.ts'
 import type { Arch } from '../../src/core/arch.ts'
@@ -45,7 +46,9 @@ function createFakeIndex(): BlobIndex {
   const facts = new Map<Sha256, BlobFacts>()
   return {
     facts,
-    doubtful: new Map(),
+    get doubtful() {
+      return new Map([...doubtful].map(([sha256, { sizeBytes }]) => [sha256, sizeBytes]))
+    },
     add: async ({ sha256, ...found }) => {
       facts.set(sha256, found)
     },
@@ -70,6 +73,9 @@ let driver: StreamDriver
 let canonical: readonly Bootimage[] | undefined
 let architectures: readonly Arch[]
 let refreshed: string[]
+let proved: Sha256[]
+/** Files of which a reading shows that they are good. */
+const doubtful = new Map<Sha256, BlobStat>()
 let isWanted: () => boolean
 
 async function open(): Promise<void> {
@@ -81,7 +87,12 @@ async function open(): Promise<void> {
     blobIndex: index,
     settingsOf: () => ({ mirrors: [], signatures: 'off' }),
     isWanted: () => isWanted(),
-    prove: async () => {},
+    prove: async (sha256) => {
+      proved.push(sha256)
+      const blob = doubtful.get(sha256)
+      doubtful.delete(sha256)
+      if (blob !== undefined) await index.add(blob)
+    },
     ensureSpace: async () => {},
     onReady: (id) => driver.settle(id),
     onChanged: () => {},
@@ -111,6 +122,8 @@ beforeEach(async () => {
   canonical = undefined
   architectures = ['x86_64']
   refreshed = []
+  proved = []
+  doubtful.clear()
   isWanted = () => true
   await open()
 })
@@ -207,6 +220,34 @@ describe('a stream moves forward', () => {
     expect(refreshed).toEqual(['fcos-stable'])
     await time.advance(20_000)
     expect(refreshed).toEqual(['fcos-stable'])
+  })
+
+  it('G1 G4 files in doubt are read before anything is fetched, and a set that is whole after all stays as it was', async () => {
+    await read([r1])
+    fetcher.requests.length = 0
+    for (const { sha256 } of [r1.kernel, r1.initramfs]) {
+      const facts = index.facts.get(sha256)
+      if (facts === undefined) throw new Error('it was fetched just now')
+      await index.remove(sha256)
+      doubtful.set(sha256, { sha256, ...facts })
+    }
+    const before = ledger.bootimages.get(r1.id)
+    await sync.ensure(r1.id)
+    expect(proved).toEqual([r1.kernel.sha256, r1.initramfs.sha256])
+    expect(fetcher.requests).toEqual([])
+    expect(ledger.bootimages.get(r1.id)).toEqual(before)
+  })
+
+  it('G1 a fetch says as what a file was verified, so that any other is read first', async () => {
+    await read([r1])
+    await index.remove(r1.rootfs?.sha256 ?? r1.kernel.sha256)
+    fetcher.requests.length = 0
+    await sync.ensure(r1.id)
+    expect(fetcher.requests.map(({ artifact, verifiedAs }) => [artifact.role, verifiedAs])).toEqual([
+      ['kernel', someIdentity],
+      ['initramfs', someIdentity],
+      ['rootfs', undefined],
+    ])
   })
 
   it('the unpacked kernel of aarch64 is recorded with what it was made from', async () => {
