@@ -1,4 +1,5 @@
 import type { LoadedConfig } from '../config/load-config.ts'
+import { problemText } from '../config/problem.ts'
 import { watchConfig } from '../config/watch-config.ts'
 import type { BootEvent } from '../core/boot-event.ts'
 import { ServiceError } from '../core/errors.ts'
@@ -176,6 +177,8 @@ export async function startService({
     /** Why the newest files are not in force: they are no configuration, or could not be taken over. */
     let refused: string | undefined
     let notTaken: string | undefined
+    /** Keys that differ from what this process was started with, and that it cannot take over. */
+    let needsRestart: readonly string[] = []
     let taking: Promise<void> = Promise.resolve()
     const watcher = watchConfig({
       loaded,
@@ -191,7 +194,6 @@ export async function startService({
 
     async function take(next: LoadedConfig): Promise<void> {
       try {
-        const ignored = changesThatNeedRestart(engine.loaded().config, next.config)
         renderer.configure(next.config.templatesDirectory)
         loaders.configure(next.config.boot.loaders)
         for (const name of engine.loaded().config.streams.keys()) {
@@ -199,9 +201,13 @@ export async function startService({
         }
         await engine.configure(next)
         notTaken = undefined
+        // The listeners are as they were opened, whatever the file said in between.
+        needsRestart = changesThatNeedRestart(loaded.config, next.config)
         selfTest.check()
         void engine.ensureWanted()
-        log.info({ files: next.files.length, needsRestart: ignored }, 'configuration taken')
+        log.info({ files: next.files.length, needsRestart }, 'configuration taken')
+        for (const warning of next.warnings)
+          log.warn({ warning: problemText(warning) }, 'configuration warning')
       } catch (error) {
         notTaken = error instanceof Error ? error.message : String(error)
         log.error({ error: notTaken }, 'configuration not taken, the old one stays')
@@ -242,7 +248,7 @@ export async function startService({
       {
         part: 'config',
         ready: true,
-        ...(configError() === undefined ? {} : { reason: `the last good one is in force: ${configError()}` }),
+        ...configNote(configError(), needsRestart),
       },
     ]
     const operations = createOperations({
@@ -258,6 +264,7 @@ export async function startService({
         return {
           changed: kind === 'changed' && error === undefined,
           ...(error === undefined ? {} : { error }),
+          ...(needsRestart.length === 0 ? {} : { needsRestart }),
         }
       },
       onBadBlob,
@@ -292,6 +299,17 @@ export async function startService({
     await stop().catch(() => {})
     throw error
   }
+}
+
+/** What an admin should know of a configuration with which the service is ready all the same. */
+function configNote(
+  error: string | undefined,
+  needsRestart: readonly string[],
+): { readonly reason?: string } {
+  if (error !== undefined) return { reason: `the last good one is in force: ${error}` }
+  return needsRestart.length === 0
+    ? {}
+    : { reason: `restart the service to take over ${needsRestart.join(', ')}` }
 }
 
 /** The one socket named `http`, in place of the configured address. @throws ServiceError LISTEN_FAILED for several */

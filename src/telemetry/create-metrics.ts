@@ -1,10 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { FetchEvent } from '../artifacts/fetcher.ts'
-import type { DecisionKind } from '../core/boot-decision.ts'
 import type { BootEvent } from '../core/boot-event.ts'
 import { type ChangeClass, changeClasses, hasPolicy } from '../core/change.ts'
 import type { Clock } from '../core/clock.ts'
-import { type ReasonCode, reasonTexts } from '../core/reason.ts'
+import { decidingReasons } from '../core/deciding-reasons.ts'
 import { type DhcpFigures, observeDhcp, observeTftp, type TftpFigures } from './network-metrics.ts'
 
 export const listeners = ['boot', 'admin', 'control'] as const
@@ -57,16 +56,6 @@ export interface MetricsOptions {
   readonly withProcess?: boolean
 }
 
-const decisionKinds = Object.keys({
-  ignore: true,
-  local: true,
-  chainload: true,
-  live: true,
-  install: true,
-  wait: true,
-  hold: true,
-} satisfies Record<DecisionKind, true>) as DecisionKind[]
-const reasonCodes = Object.keys(reasonTexts) as ReasonCode[]
 type DownloadOutcome = Extract<FetchEvent, { type: 'finished' }>['outcome']
 const downloadOutcomes = Object.keys({
   fetched: true,
@@ -119,7 +108,9 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     labelNames: ['kind', 'reason'],
     registers,
   })
-  for (const kind of decisionKinds) for (const reason of reasonCodes) decisions.inc({ kind, reason }, 0)
+  for (const [kind, reasons] of Object.entries(decidingReasons)) {
+    for (const reason of reasons) decisions.inc({ kind, reason }, 0)
+  }
 
   const downloads = new Counter({
     name: 'pilotlight_artifact_downloads_total',
@@ -153,13 +144,25 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
   })
   for (const role of sentRoles) sentBytes.inc({ role }, 0)
 
-  const steps = new Counter({
+  // Plain numbers until a scrape asks: a labelled counter costs as much as an answer of DHCP.
+  const steps: Record<BootEvent['type'], number> = {
+    'dhcp-answered': 0,
+    'tftp-ended': 0,
+    decided: 0,
+    'artifact-sent': 0,
+  }
+  new Counter({
     name: 'pilotlight_boot_steps_total',
     help: 'Steps of boots; where the numbers fall from one step to the next, machines get stuck.',
     labelNames: ['step'],
     registers,
+    collect() {
+      this.reset()
+      for (const [type, step] of Object.entries(stepNames)) {
+        this.inc({ step }, steps[type as BootEvent['type']])
+      }
+    },
   })
-  for (const step of Object.values(stepNames)) steps.inc({ step }, 0)
 
   const cacheBytes = new Gauge({
     name: 'pilotlight_cache_used_bytes',
@@ -204,7 +207,7 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
 
   return {
     onBootEvent(event) {
-      steps.inc({ step: stepNames[event.type] })
+      steps[event.type] += 1
       if (event.type === 'decided') {
         decisions.inc({ kind: event.kind, reason: event.reason })
       } else if (event.type === 'artifact-sent' && event.method === 'GET') {
@@ -236,6 +239,8 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
       )
     },
     declareRoute(route, method) {
+      // Every route has its GET; what probes ask by HEAD would double the figures, and is there from the first one on.
+      if (method === 'HEAD') return
       requests.zero({ route, method, status: '200' })
     },
     setStream(stream, { lastSuccessAt }) {

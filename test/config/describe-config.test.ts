@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
-import { configReference, describeConfig } from '../../src/config/describe-config.ts'
+import { configReference, describeConfig, valueText } from '../../src/config/describe-config.ts'
 import { jsonSchemas } from '../../src/config/json-schema.ts'
 import { settables } from '../../src/config/settable.ts'
 import { configFolder } from './config-folder.ts'
@@ -26,7 +26,7 @@ unknown: { profile: p }
         flags: { 'boot.http.listen': ':8000' },
       }),
     )
-    expect(shown.map(({ path, value, origin }) => `${path} = ${value}  [${origin}]`)).toEqual([
+    expect(shown.map(({ path, value, origin }) => `${path} = ${valueText(value)}  [${origin}]`)).toEqual([
       'version = 1  [pilotlight.yaml:2]',
       'dataDir = /var/lib/pilotlight  [default]',
       'boot.http.listen = :8000  [--boot-http-listen]',

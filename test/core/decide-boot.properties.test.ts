@@ -4,6 +4,7 @@ import { type Arch, architectures } from '../../src/core/arch.ts'
 import { type BootimageState, bootimageStates } from '../../src/core/bootimage-state.ts'
 import type { BootClient } from '../../src/core/client.ts'
 import { type BootView, decideBoot } from '../../src/core/decide-boot.ts'
+import { decidingReasons } from '../../src/core/deciding-reasons.ts'
 import { type BootSettings, bootModes, type Host, localBootMethods } from '../../src/core/host.ts'
 import { reasonTexts } from '../../src/core/reason.ts'
 import { makeBootimage } from '../fakes/bootimages.ts'
@@ -144,6 +145,16 @@ describe('whatever is asked and whatever is known', () => {
         const decision = decideBoot(someClient, someView)
         expect(decision.reasons.length).toBeGreaterThan(0)
         for (const { code } of decision.reasons) expect(Object.hasOwn(reasonTexts, code)).toBe(true)
+      }),
+      run,
+    )
+  })
+
+  it('what decided is in the table that the metrics are made from', () => {
+    fc.assert(
+      fc.property(client, view, (someClient, someView) => {
+        const { kind, reasons } = decideBoot(someClient, someView)
+        expect(decidingReasons[kind]).toContain(reasons[0].code)
       }),
       run,
     )

@@ -104,7 +104,17 @@ describe('the configuration changes while the service runs', () => {
           ({ msg, needsRestart }) => msg === 'configuration taken' && String(needsRestart).includes('admin'),
         ),
     )
-    expect((await configPart()).status).toBe(200)
+    expect(await configPart()).toMatchObject({
+      status: 200,
+      ready: true,
+      reason: 'restart the service to take over admin.listen',
+    })
+    // Whatever comes in between: it is the running service that the file is compared with.
+    await service.writeConfig({ admin: { listen: '127.0.0.1:1' }, log: { level: 'warn' } })
+    service.hangUp()
+    await service.writeConfig({})
+    service.hangUp()
+    expect(await eventually(configPart, ({ reason }) => reason === undefined)).toMatchObject({ ready: true })
   })
 })
 

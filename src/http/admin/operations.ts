@@ -199,6 +199,14 @@ export interface LoadersReport {
   }[]
 }
 
+export interface ReloadReport {
+  readonly changed: boolean
+  /** Why it was not taken. */
+  readonly error?: string
+  /** Keys that count after a restart only. */
+  readonly needsRestart?: readonly string[]
+}
+
 /**
  * Everything an admin can do or ask, whoever asks: API, control socket or a command that holds the data directory
  * itself. Implemented in `runtime/`.
@@ -218,5 +226,5 @@ export interface AdminOperations {
   gc(request: { dryRun: boolean }): Promise<GcReport>
   importDocument(request: { stream: string; name: string; text: string }): Promise<ImportReport>
   /** Reads the configuration again; a bad one changes nothing and is reported. */
-  reload(): Promise<{ readonly changed: boolean; readonly error?: string }>
+  reload(): Promise<ReloadReport>
 }
