@@ -77,19 +77,28 @@ export async function saveBootimageLeases(
   })
 }
 
+/** A number is less than any text (SQLite, "Datatypes in SQLite" §4.1): `< ''` leaves out what is no time. */
 export async function listBootimageLeases(
   db: Kysely<StateTables>,
   { lastSeenAfter }: { lastSeenAfter: number },
 ): Promise<readonly BootimageLease[]> {
-  // From the pages of an index alone, also where somebody left millions of attempts.
+  // From bootimage to bootimage through an index, so that millions of attempts cost no more than one.
   const { rows } = await sql<{ bootimage: string; last_seen_at: number }>`
+    with recursive leased (bootimage) as (
+      select min(bootimage) from boot_attempt
+      union all
+      select (select min(next.bootimage) from boot_attempt as next where next.bootimage > leased.bootimage)
+      from leased where leased.bootimage is not null
+    )
     select bootimage, max(last_seen_at) as last_seen_at
     from (
-      select bootimage, max(last_seen_at) as last_seen_at from boot_attempt
-      where typeof(last_seen_at) in ('integer', 'real') group by bootimage
+      select leased.bootimage as bootimage, (
+        select max(attempt.last_seen_at) from boot_attempt as attempt
+        where attempt.bootimage = leased.bootimage and attempt.last_seen_at < ''
+      ) as last_seen_at
+      from leased
       union all
-      select bootimage, last_seen_at from bootimage_lease
-      where typeof(last_seen_at) in ('integer', 'real')
+      select bootimage, last_seen_at from bootimage_lease where last_seen_at < ''
     )
     where last_seen_at > ${lastSeenAfter} and typeof(bootimage) = 'text'
     group by bootimage order by bootimage`.execute(db)
@@ -109,7 +118,7 @@ export async function trimBootAttempts(
       delete from boot_attempt where rowid in (
         select rowid from boot_attempt where last_seen_at < ${lastSeenBefore} limit ${most}
       )`.execute(transaction)
-    // Text and blobs sort after every number: nothing of that kind has a time to run out.
+    // Nothing of that kind has a time to run out.
     const timeless = await sql`
       delete from boot_attempt where rowid in (
         select rowid from boot_attempt where last_seen_at >= '' limit ${most}
