@@ -9,9 +9,6 @@ import { type RunningService, startRunningService } from '../fakes/running-servi
 import { eventually } from '../fakes/service-process.ts'
 import { haveRealDocuments, readRealDocument, realDocumentNames } from '../fixtures/streams/real-documents.ts'
 
-if (!haveRealDocuments)
-  process.stderr.write('test/fault/real-documents.test.ts: no ../shared/metadata, its tests are skipped\n')
-
 const folder = resolve(import.meta.dirname, '../../../shared/metadata')
 const hints = { baseUrl: 'http://builds.example/', arch: 'x86_64' } as const
 const streamOf = (index: number) => `document-${index}`
