@@ -168,7 +168,9 @@ describe('start and stop', () => {
       clock: { now: () => 0 },
     })
     const { port } = await listener.listen({ host: '::', port: 0 })
-    expect((await requestRaw(port, '/ipxe')).body.toString()).toContain(` http://127.0.0.1:${port}\n`)
+    expect((await requestRaw(port, '/ipxe?arch=x86_64')).body.toString()).toContain(
+      ` http://127.0.0.1:${port}\n`,
+    )
     expect(service.answered[0]?.address).toBe('127.0.0.1')
     await listener.close()
   })

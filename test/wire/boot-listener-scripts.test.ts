@@ -27,6 +27,18 @@ const decisions: Readonly<Record<string, BootDecision>> = {
 }
 
 describe('/ipxe', () => {
+  test('for nobody is the script that finds out who it is, and says what is missing', async () => {
+    const { status, body } = await get('/ipxe')
+    const [first, ...rest] = body.toString().split('\n')
+    const entry = (await get('/boot.ipxe')).body.toString()
+    expect([status, first]).toEqual([200, '#!ipxe'])
+    expect(rest.slice(0, 3).join('\n')).toMatch(
+      /needs to know the machine[\s\S]*\?mac=[\s\S]*pilotlight explain --mac/,
+    )
+    expect([first, ...rest.slice(3)].join('\n')).toBe(entry)
+    expect(rig.events).toEqual([])
+  })
+
   test('asks for the machine that speaks, mints a boot id, is never kept', async () => {
     const { status, headers, body } = await get()
     expect(status).toBe(200)

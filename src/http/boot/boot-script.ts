@@ -1,6 +1,7 @@
 import { placeholderBootId } from '../../boot/placeholder-boot-id.ts'
 import type { BootRequest, BootSources } from './boot-request.ts'
 import { bootClientFromQuery } from './client-query.ts'
+import { answerNobody } from './entry-script.ts'
 import { parseQuery } from './query-string.ts'
 import { renderScript } from './render-script.ts'
 import { notFound, type Reply } from './reply.ts'
@@ -10,6 +11,7 @@ import { notFound, type Reply } from './reply.ts'
  * mints nothing. Refusals are complete scripts with status 200 (G11); 404 only where an admin chose it.
  */
 export function answerBootScript(request: BootRequest, sources: BootSources): Reply {
+  if (request.query === '') return answerNobody(request, sources)
   const { method, query, baseUrl, address } = request
   const { bootService, renderer, ignoredMachines, log } = sources
   const client = bootClientFromQuery(parseQuery(query), address)

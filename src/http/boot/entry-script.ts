@@ -6,3 +6,16 @@ import type { Reply } from './reply.ts'
 export function answerEntryScript({ baseUrl }: BootRequest, { renderer, log }: BootSources): Reply {
   return renderScript(() => renderer.ipxeEntry({ baseUrl }), baseUrl, log)
 }
+
+/**
+ * `/ipxe` for nobody: the same script, which finds out what is missing and asks. So an iPXE that was sent here without
+ * a query boots, and whoever looks with curl reads what to add.
+ */
+export function answerNobody({ baseUrl }: BootRequest, { renderer, log }: BootSources): Reply {
+  const note = [
+    '# /ipxe needs to know the machine, and nothing was said of it. This script finds it out and asks again.',
+    `# By hand: ${baseUrl}/ipxe?mac=52:54:00:ab:cd:ef&arch=x86_64&platform=efi`,
+    '# The same without booting it: pilotlight explain --mac 52:54:00:ab:cd:ef --arch x86_64',
+  ].join('\n')
+  return renderScript(() => renderer.ipxeEntry({ baseUrl }).replace('\n', () => `\n${note}\n`), baseUrl, log)
+}
