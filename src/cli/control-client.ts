@@ -1,14 +1,32 @@
 import { errors, Pool } from 'undici'
-import { type ErrorCode, errorTexts, isServiceError, ServiceError } from '../core/errors.ts'
-import type { AdminOperations, Readiness } from '../http/admin/operations.ts'
+import { type ErrorCode, errorTexts, ServiceError } from '../core/errors.ts'
+import type { AdminOperations } from '../http/admin/operations.ts'
 import type { OfflineOperations } from '../runtime/service.ts'
+import {
+  bootimages,
+  explanation,
+  gcReport,
+  importReport,
+  loadersReport,
+  readiness,
+  reloadReport,
+  streams,
+  syncReport,
+  verifyReport,
+} from './control-answers.ts'
+import { object, type Reader, text } from './read-value.ts'
 
 /** Questions are answered from memory; one that takes longer than this will not be answered. */
 const questionTimeoutMs = 30_000
 
-interface Call {
+/** Real answers have some kilobytes; a list of ten thousand bootimages has ten million. */
+const largestAnswerBytes = 64 * 2 ** 20
+
+interface Call<T> {
   readonly method: 'GET' | 'POST'
   readonly path: string
+  /** Looks at the answer: whoever is behind the socket may say anything. */
+  readonly read: Reader<T>
   readonly query?: object
   readonly body?: object
   /** No time limit: fetching and hashing take as long as they take. */
@@ -20,14 +38,23 @@ interface Call {
 /**
  * The operations of a running service, over the control socket in its data directory.
  * Its errors arrive as the ServiceErrors they were.
- * @throws ServiceError (from every operation) SERVICE_UNAVAILABLE when nothing answers any more
+ * @throws ServiceError (from every operation) SERVICE_UNAVAILABLE when nothing answers any more, or something that is no
+ *   pilotlight of this version
  */
 export function createControlClient({ path }: { path: string }): OfflineOperations {
   // Several connections: progress is asked for while the work goes on.
-  const pool = new Pool('http://localhost', { socketPath: path, connections: 4, pipelining: 1 })
+  const pool = new Pool('http://localhost', {
+    socketPath: path,
+    connections: 4,
+    pipelining: 1,
+    maxResponseSize: largestAnswerBytes,
+  })
 
-  async function call<T>({ method, path: url, query, body, isWork, alsoAnswers = [] }: Call): Promise<T> {
+  async function call<T>(asked: Call<T>): Promise<T> {
+    const { method, path: url, read, query, body, isWork, alsoAnswers = [] } = asked
     const timeout = isWork === true ? 0 : questionTimeoutMs
+    let status: number
+    let answer: unknown
     try {
       const response = await pool.request({
         method,
@@ -37,43 +64,36 @@ export function createControlClient({ path }: { path: string }): OfflineOperatio
         headersTimeout: timeout,
         bodyTimeout: timeout,
       })
-      const answer: unknown = await response.body.json()
-      if (response.statusCode === 200 || alsoAnswers.includes(response.statusCode)) return answer as T
-      throw errorFromBody(answer)
+      status = response.statusCode
+      answer = await response.body.json()
     } catch (error) {
-      throw isServiceError(error) ? error : unavailable(path, error)
+      throw unavailable(path, error)
+    }
+    if (status !== 200 && !alsoAnswers.includes(status)) throw errorFromBody(answer)
+    try {
+      return read(answer, 'the answer')
+    } catch (error) {
+      throw strange(path, url, error)
     }
   }
-  const ask = <T>(url: string, query?: object) =>
-    call<T>({ method: 'GET', path: url, ...(query && { query }) })
-  const order = <T>(url: string, body: object) => call<T>({ method: 'POST', path: url, body, isWork: true })
+  const ask = <T>(url: string, read: Reader<T>, query?: object) =>
+    call({ method: 'GET', path: url, read, ...(query && { query }) })
+  const order = <T>(url: string, read: Reader<T>, body: object) =>
+    call({ method: 'POST', path: url, read, body, isWork: true })
 
   const operations: AdminOperations = {
-    readiness: () => call<Readiness>({ method: 'GET', path: '/readyz', alsoAnswers: [503] }),
-    async streams() {
-      const { streams } = await ask<{ streams: Awaited<ReturnType<AdminOperations['streams']>> }>(
-        '/api/v1/streams',
-      )
-      return streams
-    },
-    async bootimages(filter) {
-      const { bootimages } = await ask<{ bootimages: Awaited<ReturnType<AdminOperations['bootimages']>> }>(
-        '/api/v1/bootimages',
-        filter,
-      )
-      return bootimages
-    },
-    loaders: () => ask('/api/v1/loaders'),
-    explain: (query) => ask('/api/v1/explain', query),
-    async render(query) {
-      const { script } = await order<{ script: string }>('/api/v1/render', query)
-      return script
-    },
-    sync: (request) => order('/api/v1/sync', request),
-    verify: () => order('/api/v1/verify', {}),
-    gc: (request) => order('/api/v1/gc', request),
-    importDocument: (request) => order('/api/v1/import', request),
-    reload: () => order('/api/v1/reload', {}),
+    readiness: () => call({ method: 'GET', path: '/readyz', read: readiness, alsoAnswers: [503] }),
+    streams: async () => (await ask('/api/v1/streams', object({ streams }))).streams,
+    bootimages: async (filter) =>
+      (await ask('/api/v1/bootimages', object({ bootimages }), filter)).bootimages,
+    loaders: () => ask('/api/v1/loaders', loadersReport),
+    explain: (query) => ask('/api/v1/explain', explanation, query),
+    render: async (query) => (await order('/api/v1/render', object({ script: text }), query)).script,
+    sync: (request) => order('/api/v1/sync', syncReport, request),
+    verify: () => order('/api/v1/verify', verifyReport, {}),
+    gc: (request) => order('/api/v1/gc', gcReport, request),
+    importDocument: (request) => order('/api/v1/import', importReport, request),
+    reload: () => order('/api/v1/reload', reloadReport, {}),
   }
   return { operations, close: () => pool.destroy() }
 }
@@ -91,7 +111,20 @@ function errorFromBody(body: unknown): ServiceError {
   })
 }
 
+function strange(path: string, url: string, cause: unknown): ServiceError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    `what answers at ${path} is no pilotlight that this command understands: ${url}: ${why}`,
+    { path, hint: 'command and service must be of the same version; restart the service after an update' },
+    cause,
+  )
+}
+
 function unavailable(path: string, cause: unknown): ServiceError {
+  if (cause instanceof errors.ResponseExceededMaxSizeError) {
+    return strange(path, 'its answer', new Error(`more than ${largestAnswerBytes} bytes`))
+  }
   const isSlow = cause instanceof errors.HeadersTimeoutError || cause instanceof errors.BodyTimeoutError
   const what = isSlow ? 'does not answer in time' : 'has stopped answering'
   return new ServiceError('SERVICE_UNAVAILABLE', `the service at ${path} ${what}`, { path }, cause)

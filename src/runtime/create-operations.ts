@@ -23,6 +23,7 @@ import { decideAsIf } from './decide-as-if.ts'
 import type { Engine } from './engine.ts'
 import { importDocument } from './import-document.ts'
 import { clientFromQuery } from './machine-query.ts'
+import { noSuchStream } from './no-such-name.ts'
 import type { ProvingProgress } from './prove-files.ts'
 import { bootimageSummary, inReadingOrder, streamNotes, streamReadiness, streamSummary } from './summaries.ts'
 import { summarizeLoaders } from './summarize-loaders.ts'
@@ -108,12 +109,7 @@ export function createOperations(options: OperationsOptions): AdminOperations {
   async function sync(names: readonly string[] | undefined): Promise<SyncReport> {
     const configured = [...engine.loaded().config.streams.keys()]
     const unknown = names?.find((name) => !configured.includes(name))
-    if (unknown !== undefined) {
-      throw new ServiceError('NOT_FOUND', `stream ${unknown} is not configured`, {
-        field: 'streams',
-        hint: `configured: ${configured.join(', ') || 'none'}`,
-      })
-    }
+    if (unknown !== undefined) throw noSuchStream(unknown, configured)
     const wanted = names === undefined || names.length === 0 ? configured : names
     const outcomes = await Promise.all(wanted.map((name) => engine.streams.refresh(name)))
     await engine.pins.retry()
@@ -151,6 +147,10 @@ export function createOperations(options: OperationsOptions): AdminOperations {
           (stream === undefined || bootimage.stream === stream) &&
           (arch === undefined || bootimage.arch === arch),
       )
+      const configured = [...engine.loaded().config.streams.keys()]
+      if (stream !== undefined && records.length === 0 && !configured.includes(stream)) {
+        throw noSuchStream(stream, configured)
+      }
       return inReadingOrder(records).map((record) => bootimageSummary(engine, record))
     },
     loaders: () =>

@@ -1,10 +1,10 @@
 import type { Clock } from '../core/clock.ts'
-import { ServiceError } from '../core/errors.ts'
 import type { ImportReport } from '../http/admin/operations.ts'
 import { parseMetadata } from '../streams/parse-document.ts'
 import { resolveBootimages } from '../streams/resolve.ts'
 import { readAt } from '../streams/sources/source-error.ts'
 import type { Engine } from './engine.ts'
+import { noSuchStream } from './no-such-name.ts'
 
 /**
  * Makes the releases of an admin's document known to a stream, so that hosts can be pinned to them. It changes nothing
@@ -18,13 +18,7 @@ export async function importDocument(
 ): Promise<ImportReport> {
   const { ledger, store, archive } = engine.storage
   const stream = engine.loaded().config.streams.get(request.stream)
-  if (stream === undefined) {
-    const known = [...engine.loaded().config.streams.keys()].join(', ')
-    throw new ServiceError('NOT_FOUND', `stream ${request.stream} is not configured`, {
-      field: 'stream',
-      hint: `configured: ${known || 'none'}`,
-    })
-  }
+  if (stream === undefined) throw noSuchStream(request.stream, [...engine.loaded().config.streams.keys()])
   const bytes = Buffer.from(request.text)
   const metadata = readAt(request.name, (text) => parseMetadata(text, stream.source.hints), bytes)
   const resolution = resolveBootimages(metadata, stream.name)

@@ -5,6 +5,7 @@ import type { Inventory } from '../core/host.ts'
 import { parseMac } from '../core/mac.ts'
 import { parseUuid } from '../core/uuid.ts'
 import type { ExplainQuery } from '../http/admin/operations.ts'
+import { noSuchHost } from './no-such-name.ts'
 
 /**
  * The machine that an admin describes, as it would present itself. Without an architecture: x86_64 by UEFI, the most
@@ -14,10 +15,7 @@ import type { ExplainQuery } from '../http/admin/operations.ts'
 export function clientFromQuery(query: ExplainQuery, inventory: Inventory): BootClient {
   const host = query.host === undefined ? undefined : inventory.hostsById.get(query.host)
   if (query.host !== undefined && host === undefined) {
-    throw new ServiceError('NOT_FOUND', `no host has the id ${query.host}`, {
-      field: 'host',
-      hint: 'ids stand in the files of hosts.directory',
-    })
+    throw noSuchHost(query.host, inventory.hostsById.keys())
   }
   const mac = query.mac === undefined ? undefined : readable(query.mac, parseMac, 'mac', '52:54:00:ab:cd:ef')
   const uuid =

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { suggestion } from '../../config/suggest.ts'
 import { type Arch, architectures, parseArch } from '../../core/arch.ts'
 import { ServiceError } from '../../core/errors.ts'
-import type { AdminOperations, BootimageSummary } from '../../http/admin/operations.ts'
+import type { BootimageSummary } from '../../http/admin/operations.ts'
 import { examples, type RunCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
 import { formatBytes } from '../output/format.ts'
@@ -36,7 +36,6 @@ export function addBootimages(program: Command, run: RunCommand): void {
         }
         return session.withOperations(async (operations) => {
           const bootimages = await operations.bootimages(filter)
-          if (stream !== undefined && bootimages.length === 0) await checkStream(operations, stream)
           session.print({
             json: { bootimages },
             text: (style) => renderTable(columns, bootimages.map(rowOf), style),
@@ -45,16 +44,6 @@ export function addBootimages(program: Command, run: RunCommand): void {
         })
       }),
     )
-}
-
-/** An empty answer about a stream that nobody configured is a slip, not a result. */
-async function checkStream(operations: Pick<AdminOperations, 'streams'>, stream: string): Promise<void> {
-  const names = (await operations.streams()).map(({ name }) => name)
-  if (names.includes(stream)) return
-  throw new ServiceError('USAGE', `--stream ${stream}: no such stream is configured`, {
-    field: 'stream',
-    hint: suggestion(stream, names) ?? `configured: ${names.join(', ') || 'none'}`,
-  })
 }
 
 function readArch(text: string): Arch {
