@@ -14,6 +14,8 @@ export interface AckQueueParts {
   readonly allChanges: () => readonly LeaseChange[]
   readonly onStored: (changes: readonly LeaseChange[]) => void
   readonly onFailed: (error: unknown, changes: readonly LeaseChange[]) => void
+  /** Runs what sends all answers of a batch; default: one after the other. */
+  readonly together?: (run: () => void) => void
 }
 
 interface Waiting {
@@ -21,7 +23,13 @@ interface Waiting {
   readonly send: () => void
 }
 
-export function createAckQueue({ store, allChanges, onStored, onFailed }: AckQueueParts): AckQueue {
+export function createAckQueue({
+  store,
+  allChanges,
+  onStored,
+  onFailed,
+  together = (run) => run(),
+}: AckQueueParts): AckQueue {
   let waiting: Waiting[] = []
   let running: Promise<void> | undefined
 
@@ -45,7 +53,9 @@ export function createAckQueue({ store, allChanges, onStored, onFailed }: AckQue
       return
     }
     onStored(changes)
-    for (const { send } of batch) send()
+    together(() => {
+      for (const { send } of batch) send()
+    })
     if (!store.isRewriteDue) return
     try {
       await store.rewrite(allChanges())

@@ -30,12 +30,12 @@ export function createBootSteps({
 }): BootSteps {
   return {
     take(exchange, client) {
-      const { key, packet, server, now } = exchange
+      const { packet, server, now } = exchange
       const advice = decide(client)
-      const memory = follower.stageOf(key)
+      const memory = follower.stageOf(exchange)
       const config = { baseUrl: server.baseUrl, loaders }
       const step = climbLadder({ client, advice, config, memory, xid: packet.xid, now })
-      if (step.memory !== undefined && step.memory !== memory) follower.noteStage(key, step.memory)
+      if (step.memory !== undefined && step.memory !== memory) follower.noteStage(exchange, step.memory)
       if (step.startsLoop) follower.tell(exchange, { type: 'loop-suspected', handOut: step.handOut.kind })
       if (client.mismatch)
         follower.tell(exchange, { type: 'client-contradicts-itself', mismatch: client.mismatch })

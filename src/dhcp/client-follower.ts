@@ -1,6 +1,6 @@
 import { formatIpv4, type Ipv4 } from '../core/ipv4.ts'
 import type { MacAddress } from '../core/mac.ts'
-import { createClientMemory, rememberedBootClient } from './client-memory.ts'
+import { createClientMemory, type RememberedClient, rememberedBootClient } from './client-memory.ts'
 import type { DhcpAdvice } from './dhcp-advice.ts'
 import type { DhcpEvent } from './dhcp-event.ts'
 import type { Exchange } from './exchange.ts'
@@ -35,8 +35,8 @@ export interface ClientFollower {
   tell(exchange: Exchange, news: ClientNews): void
   /** What the packet itself shows: which address the machine holds, and that it went on after an offer. */
   noteProgress(exchange: Exchange): void
-  stageOf(key: ClientKey): StageRecord | undefined
-  noteStage(key: ClientKey, stage: StageRecord): void
+  stageOf(exchange: Exchange): StageRecord | undefined
+  noteStage(exchange: Exchange, stage: StageRecord): void
   /** Keeps who sent a DISCOVER, for its REQUEST; `undefined` when it is no boot client. */
   noteDiscover(exchange: Exchange, client: PxeClient | undefined): void
   /** The boot client whose DISCOVER this REQUEST follows. */
@@ -102,13 +102,18 @@ export function createClientFollower({
     })
   }
 
-  function forgetOffers(key: ClientKey): void {
-    const remembered = memory.find(key)
-    if (remembered) remembered.offer = undefined
+  function find(exchange: Exchange): RememberedClient | undefined {
+    exchange.memory ??= memory.find(exchange.key)
+    return exchange.memory
+  }
+
+  function recall(exchange: Exchange): RememberedClient {
+    exchange.memory ??= memory.recall(exchange.key)
+    return exchange.memory
   }
 
   function watchOffers(exchange: Exchange): void {
-    const remembered = memory.recall(exchange.key)
+    const remembered = recall(exchange)
     const wasUnanswered = remembered.offer?.isUnanswered === true
     remembered.offer = noteOffer(remembered.offer, exchange.packet.xid)
     if (remembered.offer.isUnanswered && !wasUnanswered) tell(exchange, { type: 'offers-unanswered' })
@@ -117,23 +122,26 @@ export function createClientFollower({
   return {
     learned,
     tell,
-    noteProgress({ packet, key, mac, datagram }) {
+    noteProgress(exchange) {
+      const { packet, mac, datagram } = exchange
       const isRequest = packet.messageType === messageType.request
-      if (isRequest || datagram.port === 'proxy') forgetOffers(key)
+      const remembered = isRequest || datagram.port === 'proxy' ? find(exchange) : undefined
+      if (remembered) remembered.offer = undefined
       // An address server knows better than what clients say.
       if (mac === undefined || isAddressServer || !isRequest) return
       const address = readIpv4(findOption(packet.options, optionCode.requestedAddress)) ?? packet.ciaddr
       if (address !== 0) learned.note(mac, address)
     },
-    stageOf: (key) => memory.find(key)?.stage,
-    noteStage(key, stage) {
-      memory.recall(key).stage = stage
+    stageOf: (exchange) => find(exchange)?.stage,
+    noteStage(exchange, stage) {
+      recall(exchange).stage = stage
     },
-    noteDiscover({ key, packet, now }, client) {
-      const remembered = client === undefined ? memory.find(key) : memory.recall(key)
+    noteDiscover(exchange, client) {
+      const { packet, now } = exchange
+      const remembered = client === undefined ? find(exchange) : recall(exchange)
       if (remembered) remembered.discover = client && { client, xid: packet.xid, at: now }
     },
-    discovererOf: ({ key, packet, now }) => rememberedBootClient(memory.find(key), packet.xid, now),
+    discovererOf: (exchange) => rememberedBootClient(find(exchange), exchange.packet.xid, exchange.now),
     noteOffered(exchange, role, boot, address) {
       if (boot) watchOffers(exchange)
       report(exchange, 'offered', role, boot, address)
@@ -148,7 +156,10 @@ export function createClientFollower({
       if (exchange.mac !== undefined) learned.forget(exchange.mac)
       tell(exchange, { type: answer.change.kind, address: formatIpv4(answer.change.address) })
     },
-    noteContact: (mac) => forgetOffers(keyOfMac(mac)),
+    noteContact(mac) {
+      const remembered = memory.find(keyOfMac(mac))
+      if (remembered) remembered.offer = undefined
+    },
     noteDecision(mac) {
       const remembered = memory.find(keyOfMac(mac))
       if (remembered === undefined) return

@@ -82,7 +82,7 @@ export function createDhcpEngine(parts: DhcpEngineParts): DhcpEngine {
     if (key === undefined) return silent('client-unidentified')
     const { server } = datagram.wire
     if (server === undefined) return silent('interface-has-no-address')
-    const exchange = { packet, key, mac, server, datagram, now: clock.now() }
+    const exchange: Exchange = { packet, key, mac, server, datagram, now: clock.now(), memory: undefined }
     follower.noteProgress(exchange)
     if (datagram.port === 'proxy') return { answer: answerOnProxyPort(exchange), change: undefined }
     if (addresses === undefined) return { answer: answerBesideServer(exchange), change: undefined }

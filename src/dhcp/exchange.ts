@@ -1,4 +1,5 @@
 import type { MacAddress } from '../core/mac.ts'
+import type { RememberedClient } from './client-memory.ts'
 import type { ClientKey } from './hardware-address.ts'
 import type { DhcpPacket } from './packet.ts'
 import type { ServerIdentity } from './server-identity.ts'
@@ -33,4 +34,6 @@ export interface Exchange {
   readonly datagram: Datagram
   /** Ms since the epoch. */
   readonly now: number
+  /** What is remembered of the client; looked up once a packet, by the follower. */
+  memory: RememberedClient | undefined
 }

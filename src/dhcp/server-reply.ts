@@ -60,8 +60,10 @@ function optionsOf(
   { networkOptions, hostName }: ServerRequest,
   answer: Exclude<LeaseAnswer, { readonly kind: 'silent' | 'refuse' }>,
 ): readonly DhcpOption[] {
-  const options = answer.kind === 'inform' ? [] : [...leaseTimeOptions(answer.leaseSeconds)]
-  options.push(...networkOptions)
+  const options =
+    answer.kind === 'inform'
+      ? [...networkOptions]
+      : leaseTimeOptions(answer.leaseSeconds).concat(networkOptions)
   if (hostName !== undefined) options.push(textOption(optionCode.hostName, hostName))
   return options
 }

@@ -1,6 +1,7 @@
 import type { Clock, Timers } from '../core/clock.ts'
 import type { Ipv4 } from '../core/ipv4.ts'
 import type { MacAddress } from '../core/mac.ts'
+import type { DatagramBatch } from '../udp/datagram-batch.ts'
 import { type AckQueue, createAckQueue } from './ack-queue.ts'
 import { type DhcpReply, silence } from './answer.ts'
 import { type DeviceSockets, loadDeviceSockets } from './bind-to-device.ts'
@@ -42,6 +43,8 @@ export interface DhcpServerParts {
   readonly ports?: DhcpPorts
   readonly listAddresses?: () => InterfaceAddresses
   readonly loadDevices?: () => Promise<DeviceSockets | undefined>
+  /** Default: one call a datagram. */
+  readonly batch?: DatagramBatch
 }
 
 export interface DhcpServer {
@@ -95,7 +98,7 @@ export function createDhcpServer(parts: DhcpServerParts): DhcpServer {
     identityOf: (address) => wires?.identityOf(address),
   })
 
-  function onDatagram(bytes: Buffer, port: PortRole, source: DatagramSource, wire: OpenWire): void {
+  function onDatagram(bytes: Uint8Array, port: PortRole, source: DatagramSource, wire: OpenWire): void {
     if (isStopping) return
     const { answer, change, messageType } = handleSafely({ bytes, port, source, wire })
     if (answer.kind === 'silent') packets.noteSilence(messageType, answer.reason)
@@ -135,6 +138,7 @@ export function createDhcpServer(parts: DhcpServerParts): DhcpServer {
       inherited: parts.inherited ?? new Map(),
       ports,
       devices: await (parts.loadDevices ?? loadDeviceSockets)(),
+      batch: parts.batch,
       listAddresses: parts.listAddresses ?? listInterfaceAddresses,
       preferredAddress: parts.preferredAddress,
       baseUrlOf: parts.baseUrlOf,
@@ -160,6 +164,7 @@ export function createDhcpServer(parts: DhcpServerParts): DhcpServer {
     if (leases.isRewriteDue) await leases.rewrite(addresses.changes(nowSeconds()))
     return createAckQueue({
       store: leases,
+      together: (run) => (wires === undefined ? run() : wires.together(run)),
       allChanges: () => addresses.changes(nowSeconds()),
       onStored(changes) {
         areLeasesStored = true

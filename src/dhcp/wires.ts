@@ -1,12 +1,14 @@
 import type { Timers } from '../core/clock.ts'
 import { ServiceError } from '../core/errors.ts'
 import { formatIpv4, type Ipv4 } from '../core/ipv4.ts'
+import type { DatagramBatch } from '../udp/datagram-batch.ts'
 import type { DeviceSockets } from './bind-to-device.ts'
 import type { Destination, DhcpPorts } from './destination.ts'
 import type { DatagramSource, Wire } from './exchange.ts'
 import type { InterfaceAddresses } from './interface-addresses.ts'
 import { adoptSockets, openSockets, type PortRole, type WireSockets } from './open-sockets.ts'
 import { createServerIdentity, type ServerIdentity } from './server-identity.ts'
+import { createWireTraffic, type WireTraffic } from './wire-traffic.ts'
 
 /** One interface and how far it is. */
 export interface WireState {
@@ -24,12 +26,14 @@ export interface WiresParts {
   readonly inherited: ReadonlyMap<string, readonly number[]>
   readonly ports: DhcpPorts
   readonly devices: DeviceSockets | undefined
+  readonly batch: DatagramBatch | undefined
   readonly listAddresses: () => InterfaceAddresses
   /** Taken where an interface has it; else its first address. */
   readonly preferredAddress: Ipv4 | undefined
   readonly baseUrlOf: (address: string) => string
   readonly timers: Timers
-  readonly onDatagram: (bytes: Buffer, port: PortRole, source: DatagramSource, wire: OpenWire) => void
+  /** `bytes` are valid during the call alone. */
+  readonly onDatagram: (bytes: Uint8Array, port: PortRole, source: DatagramSource, wire: OpenWire) => void
   readonly onReady: (wire: string, address: string) => void
   readonly onProblem: (wire: string, problem: string) => void
   readonly onSendFailed: (wire: string, problem: string) => void
@@ -38,6 +42,8 @@ export interface WiresParts {
 /** An interface as the engine sees it, and its way out. */
 export interface OpenWire extends Wire {
   send(bytes: Buffer, port: PortRole, destination: Destination): void
+  /** What is sent during `run` leaves in one call. */
+  together(run: () => void): void
 }
 
 export interface Wires {
@@ -48,6 +54,8 @@ export interface Wires {
   start(): Promise<void>
   stop(): Promise<void>
   states(): readonly WireState[]
+  /** What is sent during `run` leaves in one call for each interface. */
+  together(run: () => void): void
   identityOf(address: Ipv4): ServerIdentity | undefined
 }
 
@@ -59,6 +67,7 @@ interface ManagedWire {
   readonly fds: readonly number[] | undefined
   server: ServerIdentity | undefined
   sockets: WireSockets | undefined
+  traffic: WireTraffic | undefined
   problem: string | undefined
 }
 
@@ -71,6 +80,7 @@ export function createWires(parts: WiresParts): Wires {
     fds: inherited.get(name),
     server: undefined,
     sockets: undefined,
+    traffic: undefined,
     problem: undefined,
   }))
   let cancelPoll: (() => void) | undefined
@@ -141,44 +151,44 @@ export function createWires(parts: WiresParts): Wires {
   }
 
   function listen(wire: ManagedWire, sockets: WireSockets): WireSockets {
-    const open = openWire(wire)
-    for (const { socket, role } of sockets.receivers) {
-      socket.on('message', (bytes, source) => parts.onDatagram(bytes, role, source, open))
-      socket.on('error', (error) => {
+    const traffic = createWireTraffic({
+      sockets,
+      batch: parts.batch,
+      onDatagram: (bytes, role, source) => parts.onDatagram(bytes, role, source, open),
+      onError(error) {
         reportProblem(wire, error.message)
         wire.server = undefined
-      })
-    }
-    return sockets
-  }
-
-  function openWire(wire: ManagedWire): OpenWire {
-    // One for all packets: a function a packet would cost as much as the packet.
-    const onSent = (error: Error | null): void => {
-      if (error) parts.onSendFailed(wire.name, error.message)
-    }
-    return {
+      },
+      onSendFailed: (problem) => parts.onSendFailed(wire.name, problem),
+    })
+    wire.traffic = traffic
+    const open: OpenWire = {
       interface: wire.name,
       get server() {
         return wire.server
       },
-      send(bytes, port, { address, port: toPort }) {
-        wire.sockets?.senders[port].send(bytes, toPort, formatIpv4(address), onSent)
-      },
+      send: traffic.send,
+      together: traffic.together,
     }
+    return sockets
+  }
+
+  function closeSockets(wire: ManagedWire): void {
+    wire.traffic?.end()
+    wire.sockets?.close()
+    wire.traffic = undefined
+    wire.sockets = undefined
   }
 
   /** Inherited sockets cannot be opened again, so they stay open without an address. */
   function closeOpened(wire: ManagedWire): void {
     if (wire.fds !== undefined) return
-    wire.sockets?.close()
-    wire.sockets = undefined
+    closeSockets(wire)
   }
 
   function closeAll(): void {
     for (const wire of wires) {
-      wire.sockets?.close()
-      wire.sockets = undefined
+      closeSockets(wire)
       wire.server = undefined
     }
   }
@@ -187,6 +197,13 @@ export function createWires(parts: WiresParts): Wires {
     if (wire.problem === problem) return
     wire.problem = problem
     parts.onProblem(wire.name, problem)
+  }
+
+  function togetherFrom(index: number, run: () => void): void {
+    const wire = wires[index]
+    if (wire === undefined) run()
+    else if (wire.traffic === undefined) togetherFrom(index + 1, run)
+    else wire.traffic.together(() => togetherFrom(index + 1, run))
   }
 
   return {
@@ -204,6 +221,7 @@ export function createWires(parts: WiresParts): Wires {
         ...(server === undefined ? undefined : { address: server.addressText }),
         ...(problem === undefined ? undefined : { problem }),
       })),
+    together: (run) => togetherFrom(0, run),
     identityOf: (address) => wires.find(({ server }) => server?.address === address)?.server,
   }
 }

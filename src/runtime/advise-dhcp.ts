@@ -1,5 +1,6 @@
 import type { BootService } from '../boot/boot-service.ts'
 import type { StreamConfig } from '../config/config.ts'
+import type { BootDecision } from '../core/boot-decision.ts'
 import type { BootClient } from '../core/client.ts'
 import { type EffectiveSettings, effectiveSettings } from '../core/effective-settings.ts'
 import type { Inventory } from '../core/host.ts'
@@ -13,11 +14,39 @@ export interface DhcpAdviser {
   readonly streams: () => ReadonlyMap<string, Pick<StreamConfig, 'loaderSet'>>
 }
 
-/** What DHCP needs of the decision, without a trace: DISCOVERs mint no boot. */
-export function adviseDhcp(client: BootClient, adviser: DhcpAdviser, now: number): DhcpAdvice {
+/** Invented machines push out what is remembered, and cost a few megabytes. */
+const mostAdvices = 16_384
+
+/**
+ * What DHCP needs of the decision, without a trace: DISCOVERs mint no boot. The boot service gives the very same decision
+ * as long as nothing behind it has changed, and so its advice stands as long.
+ */
+export function createDhcpAdvice(
+  adviser: DhcpAdviser,
+  now: () => number,
+): (client: BootClient) => DhcpAdvice {
+  const advices = new Map<string, { readonly decision: BootDecision; readonly advice: DhcpAdvice }>()
+  return function advise(client) {
+    const decision = adviser.bootService.explain(client)
+    const mac = client.macs[0] ?? ''
+    const known = advices.get(mac)
+    if (known?.decision === decision) return known.advice
+    const advice = adviseDhcp(client, decision, adviser, now())
+    if (advices.size >= mostAdvices) advices.clear()
+    advices.set(mac, { decision, advice })
+    return advice
+  }
+}
+
+function adviseDhcp(
+  client: BootClient,
+  decided: BootDecision,
+  adviser: DhcpAdviser,
+  now: number,
+): DhcpAdvice {
   const inventory = adviser.inventory()
   const { unknown } = inventory
-  const { host, ...decision } = adviser.bootService.explain(client)
+  const { host, ...decision } = decided
   const settings = effectiveSettings({
     inventory,
     ...(host && { host }),

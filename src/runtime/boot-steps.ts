@@ -9,18 +9,8 @@ export function bootStepOfDhcp(event: DhcpEvent): BootEvent | undefined {
     return undefined
   }
   const { at, mac, host, role, address, target, decision, reason } = event
-  return {
-    type: 'dhcp-answered',
-    at,
-    ...(mac === undefined ? {} : { mac }),
-    ...(host === undefined ? {} : { host }),
-    role,
-    message: event.type === 'offered' ? 'offer' : 'acknowledge',
-    ...(address === undefined ? {} : { address }),
-    ...(target === undefined ? {} : { target }),
-    ...(decision === undefined ? {} : { decision }),
-    ...(reason === undefined ? {} : { reason }),
-  }
+  const message = event.type === 'offered' ? 'offer' : 'acknowledge'
+  return { type: 'dhcp-answered', at, mac, host, role, message, address, target, decision, reason }
 }
 
 /**
@@ -33,11 +23,10 @@ export function bootStepOfTftp(
 ): BootEvent | undefined {
   if (event.type !== 'ended' || event.figures.deliveredBytes === 0) return undefined
   const { at, client, name, outcome, figures } = event
-  const mac = macOf(client.address)
   return {
     type: 'tftp-ended',
     at,
-    ...(mac === undefined ? {} : { mac }),
+    mac: macOf(client.address),
     address: client.address,
     file: name.path,
     isWhole: outcome === 'served' || outcome === 'served-unconfirmed',

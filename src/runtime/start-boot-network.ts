@@ -104,8 +104,8 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
     return answer.kind === 'not-here' ? undefined : answer.text
   }
 
+  const kernel = await loadKernelUdp()
   if (config.boot.tftp !== undefined) {
-    const kernel = await loadKernelUdp()
     const { ports, maxBlockSize } = config.boot.tftp
     tftp = createTftpServer({
       files: createTftpFiles({
@@ -139,6 +139,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
       dhcp = await startDhcp({
         ...options,
         dhcp: config.boot.dhcp,
+        ...(kernel?.batch === undefined ? {} : { batch: kernel.batch }),
         bootService: engine.bootService,
         inventory: () => engine.loaded().inventory,
         streams: () => engine.loaded().config.streams,

@@ -14,7 +14,8 @@ import { createLeaseLog } from '../dhcp/leases/lease-log.ts'
 import { defaultLoaderFiles } from '../dhcp/loader-ladder.ts'
 import { createDhcpServer, type DhcpServer } from '../dhcp/server.ts'
 import { baseUrl } from '../http/boot/base-url.ts'
-import { adviseDhcp, type DhcpAdviser } from './advise-dhcp.ts'
+import type { DatagramBatch } from '../udp/datagram-batch.ts'
+import { createDhcpAdvice, type DhcpAdviser } from './advise-dhcp.ts'
 
 export interface StartDhcpOptions extends DhcpAdviser {
   readonly config: Config
@@ -25,6 +26,8 @@ export interface StartDhcpOptions extends DhcpAdviser {
   readonly inherited: readonly InheritedSocket[]
   /** Others than the usual ones. */
   readonly dhcpPorts?: DhcpPorts
+  /** Many datagrams a call, where the system has that. */
+  readonly batch?: DatagramBatch
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Log
@@ -39,9 +42,10 @@ export async function startDhcp(options: StartDhcpOptions): Promise<DhcpServer> 
     settings: settingsOf(dhcp),
     interfaces: dhcp.interfaces,
     inherited: dhcpSocketsByInterface(options.inherited),
-    decide: (client) => adviseDhcp(client, options, clock.now()),
+    decide: createDhcpAdvice(options, () => clock.now()),
     baseUrlOf: (address) =>
       baseUrl(config.boot.address ?? {}, { localAddress: address, localPort: options.bootPort }),
+    ...(options.batch === undefined ? {} : { batch: options.batch }),
     ...(preferred === undefined ? {} : { preferredAddress: preferred }),
     ...(options.dhcpPorts === undefined ? {} : { ports: options.dhcpPorts }),
     ...(dhcp.mode === 'server'

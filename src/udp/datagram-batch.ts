@@ -44,8 +44,8 @@ export interface DatagramBatch {
 const slots = 64
 /** Packets up to this size are copied: small Buffers may lie where their address does not last. */
 const copiedBytes = 1024
-/** Longer than any request that is taken; what is cut off was too long anyway. */
-const slotBytes = 2304
+/** Longer than any TFTP request or DHCP message that is taken; what is cut off was too long anyway. */
+const slotBytes = 4112
 
 /*
  * struct mmsghdr on 64-bit little-endian Linux, 64 bytes:

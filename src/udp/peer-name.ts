@@ -34,12 +34,24 @@ export function peerKey(address: string, port: number): PeerKey {
 /** `undefined` for what is not IPv4. */
 export function peerName(address: string, port: number): PeerName | undefined {
   const bits = ipv4Bits(address)
-  if (bits === undefined) return undefined
-  const name = Buffer.alloc(8)
-  name.writeUInt16LE(afInet, 0)
-  name.writeUInt16BE(port, 2)
-  name.writeUInt32BE(bits, 4)
-  return { familyAndPort: name.readUInt32LE(0), address: name.readUInt32LE(4) }
+  return bits === undefined ? undefined : ipv4PeerName(bits, port)
+}
+
+/** @param bits the 32 bits of the address, as a number */
+export function ipv4PeerName(bits: number, port: number): PeerName {
+  return { familyAndPort: (swap32(port) | afInet) >>> 0, address: swap32(bits) }
+}
+
+/** The same four bytes in the other order. */
+function swap32(value: number): number {
+  return ((value << 24) | ((value & 0xff00) << 8) | ((value >>> 8) & 0xff00) | (value >>> 24)) >>> 0
+}
+
+export function addressOfPeerName({ familyAndPort, address }: PeerName): {
+  readonly address: number
+  readonly port: number
+} {
+  return { address: swap32(address), port: swap32(familyAndPort) & 0xffff }
 }
 
 /** The address of a key that a batch gave. */

@@ -44,6 +44,26 @@ describe('what is remembered', () => {
   })
 })
 
+describe('a machine that says something new each time', () => {
+  it('is not remembered without end, and does not make others be forgotten', () => {
+    const memory = createDecisionMemory({ maximum: 100 })
+    const other = makeClient({ macs: [mac('52:54:00:00:00:99')] })
+    const first = memory.decide(other, view)
+    const start = memory.decide(makeClient({ serial: 'first' }), view)
+    for (let index = 0; index < 1_000; index += 1) memory.decide(makeClient({ serial: `s${index}` }), view)
+    expect(memory.decide(other, view)).toBe(first)
+    expect(memory.decide(makeClient({ serial: 'first' }), view)).not.toBe(start)
+  })
+
+  it('and one whose firmware and loaders take turns gets the very same decisions', () => {
+    const memory = createDecisionMemory()
+    const stages = (['none', 'ipxe', 'grub'] as const).map((loader) => makeClient({ loader }))
+    const first = stages.map((client) => memory.decide(client, view))
+    expect(stages.map((client) => memory.decide({ ...client }, view))).toEqual(first)
+    expect(stages.every((client, index) => memory.decide({ ...client }, view) === first[index])).toBe(true)
+  })
+})
+
 describe('what has changed', () => {
   it('G9 counts at once: another snapshot', () => {
     const memory = createDecisionMemory()

@@ -73,6 +73,7 @@ export class LeasePool {
     onEnd: (address) => this.#book.giveBack(address),
   })
   #searchedAt = Number.NEGATIVE_INFINITY
+  #settledAt = Number.NaN
 
   constructor({ subnet, isReserved, isOurs }: PoolSettings) {
     this.subnet = subnet
@@ -250,12 +251,16 @@ export class LeasePool {
   }
 
   #hold(key: ClientKey, address: Ipv4, now: number): void {
+    if (this.#offers.isHeldSince(key, address, now)) return
     this.#returned.delete(address)
     this.#offers.hold(address, key, now)
     this.#book.withhold(address)
   }
 
+  /** Nothing runs out twice in one second. */
   #settle(now: number): void {
+    if (now === this.#settledAt) return
+    this.#settledAt = now
     this.#offers.endExpired(now)
     this.#book.settle(now)
   }

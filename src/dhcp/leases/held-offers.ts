@@ -36,6 +36,12 @@ export class HeldOffers {
     return this.#byKey.get(key)
   }
 
+  /** Whether it was offered to this client in this very second: machines ask as fast as they get answers. */
+  isHeldSince(key: ClientKey, address: Ipv4, now: number): boolean {
+    const offer = this.#byAddress.get(address)
+    return offer !== undefined && offer.until === now + this.#holdSeconds && offer.key === key
+  }
+
   /** All held addresses, the oldest offer first. */
   addresses(): IterableIterator<Ipv4> {
     return this.#byAddress.keys()
