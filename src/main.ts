@@ -34,7 +34,13 @@ const runtime: CliRuntime = {
   },
   async openOffline(options) {
     const { openOffline } = await import('./runtime/open-offline.ts')
+    const { actAsOwner } = await import('./runtime/act-as-owner.ts')
+    actAsOwner(options.loaded.config.dataDir)
     return openOffline(options)
+  },
+  async checkKernels(options) {
+    const { checkKernels } = await import('./runtime/check-kernels.ts')
+    return checkKernels(options)
   },
   async gatherFacts(options) {
     const { gatherFacts } = await import('./runtime/doctor/gather-facts.ts')

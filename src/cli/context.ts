@@ -1,6 +1,8 @@
 import type { LoadedConfig } from '../config/load-config.ts'
+import type { ConfigProblem } from '../config/problem.ts'
 import type { Log } from '../core/log.ts'
 import type { DoctorFacts } from '../doctor/diagnose.ts'
+import type { AdminOperations } from '../http/admin/operations.ts'
 import type { GatherOptions } from '../runtime/doctor/gather-facts.ts'
 import type { OfflineOperations, Service } from '../runtime/service.ts'
 import type { LogDestination } from '../telemetry/create-log.ts'
@@ -27,6 +29,11 @@ export interface CliRuntime {
   startService(options: { loaded: LoadedConfig; log: Log; reload: () => LoadedConfig }): Promise<Service>
   /** @throws ServiceError DATA_DIRECTORY_UNUSABLE where nothing has been kept yet, unless it may be created */
   openOffline(options: { loaded: LoadedConfig; log: Log; mayCreate: boolean }): Promise<OfflineOperations>
+  /** Streams whose loader set does not start their current kernel under Secure Boot. */
+  checkKernels(options: {
+    loaded: LoadedConfig
+    operations: Pick<AdminOperations, 'bootimages'>
+  }): Promise<readonly ConfigProblem[]>
   /** Looks at this machine, its network and its service. */
   gatherFacts(options: GatherOptions): Promise<DoctorFacts>
   /** Without `once` it ends when the signal aborts. */

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { isServiceError, ServiceError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
-import { probeControlSocket } from '../http/admin/control-socket.ts'
+import { controlSocketDistrust, probeControlSocket } from '../http/admin/control-socket.ts'
 import type { OfflineOperations } from '../runtime/service.ts'
 import type { CliRuntime } from './context.ts'
 import { createControlClient } from './control-client.ts'
@@ -52,17 +52,23 @@ async function connectService(path: string): Promise<OfflineOperations | undefin
   const found = await findService(path)
   if (found.kind === 'running') return found
   if (found.kind === 'stopped') return undefined
-  throw new ServiceError('PERMISSION_DENIED', `the service at ${path} belongs to another user`, {
-    path,
-    hint: 'run this command as that user, for example with sudo -u',
-  })
+  const { why, hint } = found
+  throw new ServiceError('PERMISSION_DENIED', why, { path, hint })
 }
 
-/** The service behind a control socket: close it when it runs. */
-export async function findService(
-  path: string,
-): Promise<({ readonly kind: 'running' } & OfflineOperations) | { readonly kind: 'stopped' | 'denied' }> {
+export type FoundService =
+  | ({ readonly kind: 'running' } & OfflineOperations)
+  | { readonly kind: 'stopped' }
+  /** It is not ours to speak with, or may be a stranger's. */
+  | { readonly kind: 'denied'; readonly why: string; readonly hint: string }
+
+/** The service behind a control socket: close it when it runs. Whose it is, is looked at before a word is said. */
+export async function findService(path: string): Promise<FoundService> {
+  const distrust = await controlSocketDistrust(path)
+  if (distrust !== undefined) return { kind: 'denied', ...distrust }
   const answer = await probeControlSocket(path)
   if (answer === 'answers') return { kind: 'running', ...createControlClient({ path }) }
-  return { kind: answer === 'denied' ? 'denied' : 'stopped' }
+  if (answer !== 'denied') return { kind: 'stopped' }
+  const why = `the service at ${path} belongs to another user`
+  return { kind: 'denied', why, hint: 'run this command as that user, for example with sudo -u' }
 }

@@ -44,8 +44,8 @@ export function layerData(overlay: Overlay, yaml: YamlText | undefined): Layered
       const value = yaml === undefined ? undefined : valueAt(yaml.value, path)
       if (yaml === undefined || value === undefined) return { kind: 'default' }
       // Where a mapping begins is where its key is.
-      const { file, line = 1 } = yaml.position(path, typeof value === 'object' ? 'key' : 'value')
-      return { kind: 'file', file, line }
+      const { file, line = 1, column = 1 } = yaml.position(path, typeof value === 'object' ? 'key' : 'value')
+      return { kind: 'file', file, line, column }
     },
   }
 }

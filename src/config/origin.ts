@@ -2,7 +2,7 @@
 export type ConfigOrigin =
   | { readonly kind: 'flag'; readonly name: string }
   | { readonly kind: 'env'; readonly name: string }
-  | { readonly kind: 'file'; readonly file: string; readonly line: number }
+  | { readonly kind: 'file'; readonly file: string; readonly line: number; readonly column: number }
   | { readonly kind: 'default' }
 
 export function configOriginText(origin: ConfigOrigin): string {

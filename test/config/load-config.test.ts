@@ -301,7 +301,7 @@ describe('precedence', () => {
   }
 
   it.each([
-    [{}, {}, 'from-file', { kind: 'file', file: 'pilotlight.yaml', line: 2 }],
+    [{}, {}, 'from-file', { kind: 'file', file: 'pilotlight.yaml', line: 2, column: 10 }],
     [{ PILOTLIGHT_DATA_DIR: 'from-env' }, {}, 'from-env', { kind: 'env', name: 'PILOTLIGHT_DATA_DIR' }],
     [{}, { dataDir: 'from-flag' }, 'from-flag', { kind: 'flag', name: '--data-dir' }],
     [
@@ -314,7 +314,7 @@ describe('precedence', () => {
       { PILOTLIGHT_DATA_DIR: '' },
       { dataDir: undefined },
       'from-file',
-      { kind: 'file', file: 'pilotlight.yaml', line: 2 },
+      { kind: 'file', file: 'pilotlight.yaml', line: 2, column: 10 },
     ],
   ])('env %j and flags %j give %s', (env, flags, value, origin) => {
     const folder = configFolder(file)

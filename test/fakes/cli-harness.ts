@@ -61,6 +61,7 @@ export function createCliHarness(options: HarnessOptions) {
         },
       }
     },
+    checkKernels: async () => [],
     async gatherFacts({ loaded }) {
       opened.push(loaded)
       return healthyFacts()

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { configReference, describeConfig, valueText } from '../../config/describe-config.ts'
 import { jsonSchemas } from '../../config/json-schema.ts'
 import type { LoadedConfig } from '../../config/load-config.ts'
-import { type ConfigProblem, problemText } from '../../config/problem.ts'
+import { type ConfigProblem, configInvalid, problemText } from '../../config/problem.ts'
 import { isServiceError } from '../../core/errors.ts'
 import { examples, type RunCommand } from '../command.ts'
 import { type ExitCode, exitCode } from '../exit-codes.ts'
@@ -63,20 +63,38 @@ export function addConfig(program: Command, run: RunCommand): void {
 
 async function check(session: Session): Promise<ExitCode> {
   const found = loadOrProblems(session)
-  if ('problems' in found) {
-    const { problems } = found
-    session.print({ json: { ok: false, problems, warnings: [] }, text: () => '' })
-    if (session.globals.output === 'table') throw found.error
-    return exitCode.config
-  }
+  if ('problems' in found) return refuse(session, found.error, found.problems)
   const { loaded } = found
   const { warnings } = loaded
+  for (const warning of warnings) session.say(`warning: ${problemText(warning)}`)
+  const ofKernels = await kernelProblems(session, loaded)
+  if (ofKernels.length > 0) return refuse(session, configInvalid(ofKernels, loaded.files), ofKernels)
   session.print({
     json: { ok: true, file: session.configFile ?? null, problems: [], warnings },
     text: () => summaryOf(session, loaded),
   })
-  for (const warning of warnings) session.say(`warning: ${problemText(warning)}`)
   return exitCode.ok
+}
+
+/** As a table it is an error like any other. @throws the error */
+function refuse(session: Session, error: Error, problems: readonly ConfigProblem[]): ExitCode {
+  if (session.globals.output === 'table') throw error
+  session.print({ json: { ok: false, problems, warnings: [] }, text: () => '' })
+  return exitCode.config
+}
+
+/** What shows only in the data: nothing is said of it where there is none yet. */
+async function kernelProblems(session: Session, loaded: LoadedConfig): Promise<readonly ConfigProblem[]> {
+  const streams = [...loaded.config.streams.values()]
+  if (!streams.some(({ loaderSet }) => loaderSet !== undefined)) return []
+  const { runtime } = session.context
+  try {
+    return await session.withOperations((operations) => runtime.checkKernels({ loaded, operations }))
+  } catch (error) {
+    if (!isServiceError(error)) throw error
+    session.say(`not checked: whether loader sets start the kernels of their streams (${error.message})`)
+    return []
+  }
 }
 
 function loadOrProblems(
