@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { closeSync, existsSync, openSync } from 'node:fs'
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 /** The built program; `npm test` builds it first. */
@@ -77,6 +77,52 @@ describe.skipIf(!isBuilt)('the program as a process', () => {
     child.stdout.destroy()
     expect(await ended).toBe(0)
     expect(output.stderr).toBe('')
+  })
+
+  test('a result that cannot be written is an error, and no stack', async () => {
+    const full = openSync('/dev/full', 'w')
+    try {
+      for (const argv of [['version'], ['config', 'reference']]) {
+        const { status, stderr } = spawnSync(process.execPath, [main, ...argv], {
+          cwd,
+          stdio: ['ignore', full, 'pipe'],
+          encoding: 'utf8',
+        })
+        expect({ status, stderr }).toEqual({
+          status: 1,
+          stderr: expect.stringMatching(/^pilotlight: the result could not be written: ENOSPC[^\n]*\n$/),
+        })
+      }
+    } finally {
+      closeSync(full)
+    }
+  })
+
+  test('what serve says to type next works from any directory', async () => {
+    const { output } = await serve()
+    const [line] = output.stderr.split('Next, in another terminal:\n')[1]?.split('\n') ?? []
+    const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', `${line}`], {
+      cwd: tmpdir(),
+      env: { PATH: dirname(process.execPath) },
+      encoding: 'utf8',
+    })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toMatch(/^STREAM/)
+  })
+
+  test('a command that only asks makes no data directory, and says what to do', async () => {
+    const { output, ended } = start('streams', '--data-dir', join(cwd, 'none/data'))
+    expect(await ended).toBe(78)
+    expect(output.stderr).toMatch(/nothing is kept in .*none\/data yet[\s\S]*pilotlight serve/)
+    expect(existsSync(join(cwd, 'none'))).toBe(false)
+  })
+
+  test('a bad edit on disk does not part a command from its service', async () => {
+    await serve()
+    await appendFile(join(cwd, 'pilotlight.yaml'), 'nonsense: [\n')
+    const { output, ended } = start('streams')
+    expect(await ended).toBe(0)
+    expect(output.stderr).toMatch(/^warning: the running service .* is asked[\s\S]*pilotlight\.yaml:\d+:\d+/)
   })
 
   test.each(['SIGTERM', 'SIGINT'] as const)('%s stops the service cleanly', async (signal) => {
