@@ -32,7 +32,12 @@ export async function openStorage(options: {
   readonly log: Log
 }): Promise<Storage> {
   const { clock, log } = options
-  const directory = openDataDirectory({ directory: options.dataDirectory, clock, pid: process.pid })
+  const directory = openDataDirectory({
+    directory: options.dataDirectory,
+    clock,
+    pid: process.pid,
+    onWarning: (text) => log.warn({ place: text }, 'the data directory is more open than it should be'),
+  })
   let store: StateStore | undefined
   try {
     store = await openStateStore({ file: directory.stateFile, log })

@@ -12,6 +12,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Clock } from '../core/clock.ts'
 import { ServiceError } from '../core/errors.ts'
 import { lockDirectory } from './directory-lock.ts'
+import { checkDirectoryTrust, checkPartTrust } from './trusted-places.ts'
 
 /**
  * ```
@@ -54,16 +55,24 @@ export function dataDirectoryPaths(directory: string): DataDirectoryPaths {
 }
 
 /**
- * Creates what is missing, readable by this user alone, and takes the lock. One process owns a data directory.
+ * Creates what is missing, readable by this user alone, and takes the lock. One process owns a data directory, and its
+ * user or root owns everything in it.
  * @throws ServiceError DATA_DIRECTORY_LOCKED, DATA_DIRECTORY_UNUSABLE
  */
 export function openDataDirectory(options: {
   readonly directory: string
   readonly clock: Clock
   readonly pid: number
+  /** Default: the user of this process. */
+  readonly ownUid?: number
+  /** The directory is more open than it should be; with the command that closes it. */
+  readonly onWarning?: (text: string) => void
 }): DataDirectory {
+  const { ownUid = process.geteuid?.() } = options
   const paths = dataDirectoryPaths(options.directory)
   makeDirectory(paths.path)
+  // Before anything in it is opened: a lock file or a database may be somebody's trap.
+  if (ownUid !== undefined) checkTrust(paths, ownUid, options.onWarning)
   const release = lockDirectory(paths.path, {
     pid: options.pid,
     since: new Date(options.clock.now()).toISOString(),
@@ -77,6 +86,19 @@ export function openDataDirectory(options: {
     release()
     throw error
   }
+}
+
+function checkTrust(
+  paths: DataDirectoryPaths,
+  ownUid: number,
+  onWarning: (text: string) => void = () => {},
+): void {
+  for (const text of checkDirectoryTrust(paths.path, ownUid)) onWarning(text)
+  const { path, artifacts, incoming, quarantine, metadata, stateFile } = paths
+  const files = ['lock', 'lock.owner', 'state.db-wal', 'state.db-shm'].map((name) => join(path, name))
+  const inside = ['sha256', 'signatures'].map((name) => join(artifacts, name))
+  for (const part of [artifacts, ...inside, incoming, quarantine, metadata, stateFile, ...files])
+    checkPartTrust(part, ownUid)
 }
 
 function makeDirectory(path: string): void {

@@ -136,4 +136,79 @@ describe('something else at the socket', () => {
       await expect(connect().operations.streams()).rejects.toMatchObject({ code: 'INTERNAL' })
     },
   )
+
+  const questions: readonly [string, (operations: AdminOperations) => Promise<unknown>][] = [
+    ['readiness', (operations) => operations.readiness()],
+    ['streams', (operations) => operations.streams()],
+    ['bootimages', (operations) => operations.bootimages({})],
+    ['loaders', (operations) => operations.loaders()],
+    ['explain', (operations) => operations.explain({ host: 'x' })],
+    ['render', (operations) => operations.render({ host: 'x', dialect: 'ipxe' })],
+    ['sync', (operations) => operations.sync({})],
+    ['verify', (operations) => operations.verify()],
+    ['gc', (operations) => operations.gc({ dryRun: true })],
+    ['importDocument', (operations) => operations.importDocument({ stream: 's', name: 'n', text: 't' })],
+    ['reload', (operations) => operations.reload()],
+  ]
+
+  test.each(questions)(
+    'that answers %s with another shape is told as a stranger, not as a defect',
+    async (_, ask) => {
+      for (const answer of [
+        null,
+        7,
+        [],
+        {},
+        { streams: 7, bootimages: [{}], parts: 'x', loaders: {}, script: 1 },
+      ]) {
+        const { client, close } = await askRaw((response) => response.end(JSON.stringify(answer)))
+        await expect(ask(client), JSON.stringify(answer)).rejects.toMatchObject({
+          code: 'SERVICE_UNAVAILABLE',
+          message: expect.stringContaining('is no pilotlight that this command understands'),
+          details: { hint: expect.stringContaining('same version') },
+        })
+        await close()
+      }
+    },
+  )
+
+  test('every field of an answer is looked at', async () => {
+    const [good] = await createFakeOperations().bootimages({})
+    for (const field of Object.keys(good ?? {})) {
+      const bootimages = [{ ...good, [field]: { toString: 5 } }]
+      const { client, close } = await askRaw((response) => response.end(JSON.stringify({ bootimages })))
+      await expect(client.bootimages({}), field).rejects.toMatchObject({
+        message: expect.stringContaining(`the answer.bootimages[0].${field} is not`),
+      })
+      await close()
+    }
+  })
+
+  test('that answers without end is cut off', async () => {
+    const { client, close } = await askRaw((response) => {
+      const piece = Buffer.alloc(8 * 2 ** 20, ' ')
+      const more = () => {
+        if (!response.destroyed) response.write(piece, more)
+      }
+      response.on('error', () => {})
+      more()
+    })
+    await expect(client.streams()).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringContaining('more than 67108864 bytes'),
+    })
+    await close()
+  })
+
+  async function askRaw(answer: (response: import('node:http').ServerResponse) => void) {
+    await serveRaw(answer)
+    const client = connect()
+    const ends = closers.splice(0).reverse()
+    return {
+      client: client.operations,
+      async close() {
+        for (const end of ends) await end()
+      },
+    }
+  }
 })

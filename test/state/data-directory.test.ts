@@ -1,4 +1,15 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -45,6 +56,90 @@ describe('the data directory', () => {
     expect(await modeOf(`${data.stateFile}-wal`)).toBe('600')
     await store.close()
     data.release()
+  })
+
+  describe('is refused when others can change what is in it', () => {
+    const openAs = (ownUid: number, warnings: string[] = []) =>
+      openDataDirectory({ directory, clock, pid: 1, ownUid, onWarning: (text) => warnings.push(text) })
+    const me = process.getuid?.() ?? 0
+
+    beforeEach(() => open().release())
+
+    it('because it belongs to another user', async () => {
+      // What root owns everybody trusts.
+      const owner = me === 0 ? 1234 : me
+      if (me === 0) await chown(directory, owner, owner)
+      expect(() => openAs(owner + 1)).toThrowError(
+        expect.objectContaining({
+          code: 'DATA_DIRECTORY_UNUSABLE',
+          message: expect.stringContaining(`it belongs to user ${owner}, and this is user ${owner + 1}`),
+          details: expect.objectContaining({
+            hint: `chown -R ${owner + 1} ${directory}; or run as its owner`,
+          }),
+        }),
+      )
+    })
+
+    it('because every user may write there, sticky or not', async () => {
+      for (const mode of [0o777, 0o1777]) {
+        await chmod(directory, mode)
+        expect(() => openAs(me)).toThrowError(
+          expect.objectContaining({
+            details: expect.objectContaining({
+              hint: expect.stringMatching(
+                /^chmod o-w .*; or, where that cannot be changed, use a directory below it/,
+              ),
+            }),
+          }),
+        )
+      }
+    })
+
+    it.each(['artifacts', 'artifacts/sha256', 'incoming', 'quarantine', 'metadata'])(
+      'because every user may write into %s',
+      async (part) => {
+        await mkdir(join(directory, part), { recursive: true })
+        await chmod(join(directory, part), 0o777)
+        expect(() => openAs(me)).toThrowError(expect.objectContaining({ code: 'DATA_DIRECTORY_UNUSABLE' }))
+      },
+    )
+
+    it.each(['state.db', 'lock', 'metadata'])('because %s is a link', async (part) => {
+      await rm(join(directory, part), { recursive: true })
+      await writeFile(join(parent, 'elsewhere'), '')
+      await symlink(join(parent, 'elsewhere'), join(directory, part))
+      expect(() => openAs(me)).toThrowError(
+        /is a link, and nothing in a data directory is|is not a directory/,
+      )
+      expect(await readFile(join(parent, 'elsewhere'), 'utf8')).toBe('')
+    })
+
+    it('but only warned of when its group may, as in a volume of Kubernetes', async () => {
+      await chmod(directory, 0o2770)
+      const warnings: string[] = []
+      openAs(me, warnings).release()
+      expect(warnings).toEqual([
+        `${directory}: its group may write there (mode 2770); close it: chmod g-w ${directory}`,
+      ])
+    })
+
+    it('but only warned of when the directory above is open: it can be exchanged as a whole', async () => {
+      await chmod(join(directory, '..'), 0o777)
+      const warnings: string[] = []
+      openAs(me, warnings).release()
+      expect(warnings).toEqual([expect.stringContaining('can be exchanged for another')])
+      await chmod(join(directory, '..'), 0o1777)
+      warnings.length = 0
+      openAs(me, warnings).release()
+      expect(warnings).toEqual([])
+    })
+  })
+
+  it('is found through a link, as service managers make one', async () => {
+    open().release()
+    const link = join(parent, 'link')
+    await symlink(directory, link)
+    openDataDirectory({ directory: link, clock, pid: 1 }).release()
   })
 
   it('opening it again keeps what is there', async () => {

@@ -2,6 +2,7 @@ import { lstat, stat, unlink } from 'node:fs/promises'
 import { connect, type Server } from 'node:net'
 import { dirname, relative } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
+import { distrustOf } from '../../core/place-trust.ts'
 import type { AdminApp } from './create-admin-app.ts'
 
 export interface ControlSocket {
@@ -32,6 +33,32 @@ export async function probeControlSocket(path: string): Promise<SocketAnswer> {
       else reject(error)
     })
   })
+}
+
+/**
+ * Why what answers at a socket may be no service of ours: whoever may write into its directory can put one there. The
+ * service is this user's; root also speaks with that of the user whose data directory it is. `undefined` when it is to
+ * be trusted, or when there is nothing.
+ */
+export async function controlSocketDistrust(
+  path: string,
+  ownUid: number | undefined = process.geteuid?.(),
+): Promise<{ readonly why: string; readonly hint: string } | undefined> {
+  if (ownUid === undefined) return undefined
+  const place = dirname(path)
+  const socket = await lstat(path).catch(() => undefined)
+  const directory = await stat(place).catch(() => undefined)
+  if (socket === undefined || directory === undefined) return undefined
+  const isOurs = socket.uid === ownUid || (ownUid === 0 && socket.uid === directory.uid)
+  if (!isOurs) {
+    return {
+      why: `the service at ${path} belongs to another user (${socket.uid}; the directory to ${directory.uid})`,
+      hint: `if ${socket.uid} is the user of the service, run this command as that user: sudo -u '#${socket.uid}' …`,
+    }
+  }
+  const distrust = distrustOf({ path: place, uid: directory.uid, mode: directory.mode & 0o7777 }, socket.uid)
+  if (distrust === undefined || distrust.by === 'group') return undefined
+  return { why: `${place} is not safe to use: ${distrust.why}`, hint: distrust.fix }
 }
 
 /**
