@@ -26,7 +26,7 @@ export function addBootimages(program: Command, run: RunCommand): void {
     .option('--arch <arch>', 'only for this architecture')
     .addHelpText(
       'after',
-      examples('pilotlight bootimages', 'pilotlight bootimages --stream fcos-stable --arch aarch64'),
+      `\nExits with 2 for a stream that is not configured, 78 where no service has run with this data directory yet.\n${examples('pilotlight bootimages', 'pilotlight bootimages --stream fcos-stable --arch aarch64')}`,
     )
     .action(({ stream, arch }: { stream?: string; arch?: string }) =>
       run((session) => {

@@ -14,7 +14,10 @@ import { addSettingOptions } from '../settings.ts'
 const columns: readonly Column[] = [{ title: 'KEY' }, { title: 'VALUE', canShrink: true }, { title: 'FROM' }]
 
 export function addConfig(program: Command, run: RunCommand): void {
-  const config = program.command('config').description('check, show and explain the configuration')
+  const config = program
+    .command('config')
+    .description('check, show and explain the configuration')
+    .addHelpText('after', examples('pilotlight config check', 'pilotlight config reference | less'))
 
   addSettingOptions(config.command('check'))
     .description('read everything and report every mistake with file, line and column')

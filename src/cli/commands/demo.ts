@@ -9,7 +9,10 @@ export function addDemo(program: Command, run: RunCommand): void {
     )
     .option('--once', 'end after the story, non-zero if anything differed', false)
     .option('--port <number>', 'port of the boot listener', readPort)
-    .addHelpText('after', examples('pilotlight demo', 'pilotlight demo --once'))
+    .addHelpText(
+      'after',
+      `\nExits with 1 when a check failed, or when it was ended before all were made.\n${examples('pilotlight demo', 'pilotlight demo --once')}`,
+    )
     .action(({ once, port }: { once: boolean; port?: number }) =>
       run(({ context: { runtime, stdout, programName } }) =>
         runtime.runDemo({ once, stdout, programName, ...(port !== undefined && { port }) }),

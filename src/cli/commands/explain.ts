@@ -10,10 +10,10 @@ export function addExplain(program: Command, run: RunCommand): void {
     .description('say what a machine would boot now and why, without booting it')
     .addHelpText(
       'after',
-      examples(
+      `\nExits with 2 for a host that is not known, 78 where no service has run with this data directory yet.\n${examples(
         'pilotlight explain --mac 52:54:00:ab:cd:ef',
         'pilotlight explain --host rack1-n01 --arch aarch64 --output json',
-      ),
+      )}`,
     )
     .action((options: MachineOptions) =>
       run((session) => {

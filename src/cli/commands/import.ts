@@ -18,7 +18,7 @@ export function addImport(program: Command, run: RunCommand): void {
     .requiredOption('--stream <name>', 'the stream that its releases belong to')
     .addHelpText(
       'after',
-      `\nWhat the stream hands out does not change.\n${examples(
+      `\nWhat the stream hands out does not change.\nExits with 1 when it is no usable metadata, 2 for a file or a stream that is not there.\n${examples(
         'pilotlight import rhcos-4.16.json --stream rhcos-4.16',
       )}`,
     )

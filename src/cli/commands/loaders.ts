@@ -22,7 +22,7 @@ export function addLoaders(program: Command, run: RunCommand): void {
     .description('list the loaders that are served, what is missing and what supplies it')
     .addHelpText(
       'after',
-      `\nWhat a loader can do is read from its bytes; "?" stands where it is compressed.\nFirmware does not tell that Secure Boot is on: secureBoot of a host, group or profile chooses the shim of its\nstream's loader set.\n${examples('pilotlight loaders', 'pilotlight loaders --output json')}`,
+      `\nWhat a loader can do is read from its bytes; "?" stands where it is compressed.\nFirmware does not tell that Secure Boot is on: secureBoot of a host, group or profile chooses the shim of its\nstream's loader set.\nExits with 1 when a set cannot do what it is for.\n${examples('pilotlight loaders', 'pilotlight loaders --output json')}`,
     )
     .action(() =>
       run((session) =>

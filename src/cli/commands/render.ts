@@ -31,7 +31,7 @@ export function addRender(program: Command, run: RunCommand): void {
     .option('--base-url <url>', 'put into the script as our own address (default: the configured one)')
     .addHelpText(
       'after',
-      `\nA script printed here is never served: its boot id is unknown to the service.\n${examples(
+      `\nA script printed here is never served: its boot id is unknown to the service.\nExits with 1 when this loader cannot do it, 2 for a host that is not known.\n${examples(
         'pilotlight render --mac 52:54:00:ab:cd:ef --arch x86_64',
         'pilotlight render --host rack1-n01 --platform pcbios --template install',
         'pilotlight render --host rack1-n01 --dialect grub',

@@ -16,7 +16,7 @@ export function addServe(program: Command, run: RunCommand): void {
     .description('run the service: follow streams, keep verified copies, serve machines that network-boot')
     .addHelpText(
       'after',
-      `\nSIGTERM and SIGINT stop it, SIGHUP reads the configuration again.\n${examples(
+      `\nSIGTERM and SIGINT stop it, SIGHUP reads the configuration again.\nExits with 0 when it was stopped, 69 when a port cannot be had, 75 when another service has the data directory,\n77 when a permission is missing, 78 when the configuration has a mistake.\n${examples(
         'pilotlight serve',
         'pilotlight serve --config /etc/pilotlight/pilotlight.yaml',
         'pilotlight serve --data-dir /srv/pilotlight --boot-http-listen :8080',

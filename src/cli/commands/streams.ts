@@ -18,7 +18,10 @@ export function addStreams(program: Command, run: RunCommand): void {
   program
     .command('streams')
     .description('list the streams: what is current, what is coming, when their metadata was last read')
-    .addHelpText('after', examples('pilotlight streams', 'pilotlight streams --output json'))
+    .addHelpText(
+      'after',
+      `\nExits with 78 where no service has run with this data directory yet.\n${examples('pilotlight streams', 'pilotlight streams --output json')}`,
+    )
     .action(() =>
       run((session) =>
         session.withOperations(async (operations) => {

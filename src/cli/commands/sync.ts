@@ -21,7 +21,7 @@ export function addSync(program: Command, run: RunCommand): void {
     .argument('[stream...]', 'names of streams (default: all)')
     .addHelpText(
       'after',
-      `\nInterrupting it stops nothing that a running service fetches.\n${examples(
+      `\nInterrupting it stops nothing that a running service fetches.\nExits with 1 when something failed or cannot be used, 69 when an upstream does not answer, 75 while something is\nstill being fetched.\n${examples(
         'pilotlight sync',
         'pilotlight sync fcos-stable rhcos-4.20',
       )}`,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { RunCommand } from '../command.ts'
+import { examples, type RunCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
 import { renderFields } from '../output/table.ts'
 
@@ -7,6 +7,7 @@ export function addVersion(program: Command, run: RunCommand): void {
   program
     .command('version')
     .description('print the version of this program and of Node.js')
+    .addHelpText('after', examples('pilotlight version', 'pilotlight version --output json'))
     .action(() =>
       run(async (session) => {
         const { version } = session.context
