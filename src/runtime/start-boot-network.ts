@@ -116,6 +116,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
         baseUrlOf,
         configFor: (name, { address, localAddress }) =>
           scriptFor(name, { address, baseUrl: baseUrlOf(localAddress) }),
+        inventory: () => engine.loaded().inventory,
       }),
       listen: tftpListen({ config, inherited: options.inherited, addresses: ownAddresses(), log }),
       ports,

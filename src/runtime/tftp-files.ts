@@ -1,5 +1,6 @@
 import type { CatalogSource } from '../core/catalog.ts'
 import type { Sha256 } from '../core/digest.ts'
+import type { Inventory } from '../core/host.ts'
 import { findLoader, type LoaderSource } from '../core/loader.ts'
 import type { Renderer } from '../render/renderer.ts'
 import type { TftpAnswer, TftpFiles, TftpPeer } from '../tftp/files.ts'
@@ -17,7 +18,12 @@ export interface TftpFilesOptions {
   readonly baseUrlOf: (address: string) => string
   /** A GRUB or PXELINUX configuration by the name that a loader asks for; `undefined` for nobody we know. */
   readonly configFor: (name: TftpConfigName, peer: TftpPeer) => string | undefined
+  /** Of the newest good configuration. */
+  readonly inventory: () => Pick<Inventory, 'hostsByMac' | 'hostsBySerial'>
 }
+
+/** What stands before the eight digits that a Raspberry Pi asks by, in the serial number that its OS shows. */
+const longSerialPrefixes = ['', '10000000', '00000000']
 
 const notHere: TftpAnswer = { kind: 'refused', code: 1, message: 'File not found' }
 
@@ -30,6 +36,14 @@ export function createTftpFiles(options: TftpFilesOptions): TftpFiles {
     if (found === undefined) return notHere
     const { sizeBytes, modifiedAt, sha256 } = found
     return { kind: 'disk', path: found.path, sizeBytes, id: `${sha256} ${modifiedAt}` }
+  }
+
+  function isKnownSerial(serial: string): boolean {
+    const { hostsBySerial } = options.inventory()
+    return longSerialPrefixes.some(
+      (prefix) =>
+        hostsBySerial.has(`${prefix}${serial}`) || hostsBySerial.has(`${prefix}${serial}`.toUpperCase()),
+    )
   }
 
   return {
@@ -53,10 +67,12 @@ export function createTftpFiles(options: TftpFilesOptions): TftpFiles {
         case 'file':
         case 'grub-file':
           return loader(name.path)
-        // A machine's own directory: a miss must come at once, then the root is asked (field case 81).
+        // A machine's own directory stands for the root when it is one of ours. For others a miss must come at once:
+        // then the root is asked (field case 81).
         case 'serial-file':
+          return isKnownSerial(name.serial) ? loader(name.file) : notHere
         case 'mac-file':
-          return notHere
+          return options.inventory().hostsByMac.has(name.mac) ? loader(name.file) : notHere
       }
     },
   }

@@ -64,7 +64,7 @@ describe('an offer of the address server', () => {
     )
   })
 
-  it('has what the subnet says: domain, time servers, extra options instead of our own', () => {
+  it('has what the subnet says: domain, time servers for clocks that stand still (case 102), extra options instead of our own', () => {
     const subnet = subnetSettings({
       domain: 'lab.example',
       ntpServers: [ip('192.0.2.7'), ip('192.0.2.8')],

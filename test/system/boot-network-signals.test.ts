@@ -25,11 +25,11 @@ afterEach(async () => {
 const proxy = { dhcp: { mode: 'proxy', interface: 'eth0' } }
 const machine = '52:54:00:00:00:01'
 
-async function serve() {
+async function serve(config?: object) {
   const [server, client] = wireUp(lab, 's', 'c') as [Namespace, Namespace]
   server.run('ip', 'addr', 'add', '192.0.2.10/24', 'dev', 'eth0')
   client.run('ip', 'addr', 'add', '192.0.2.55/24', 'dev', 'eth0')
-  const service = await startLabService(server, { directory, boot: proxy })
+  const service = await startLabService(server, { directory, boot: proxy, ...(config && { config }) })
   /** Series that are not at zero. */
   const figures = () => {
     const read = `fetch('http://127.0.0.1:8081/metrics').then(async (answer) => console.log(await answer.text()))`
@@ -44,7 +44,7 @@ async function serve() {
       .split('\n')
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line) as Record<string, unknown>)
-  return { client, figures, lines }
+  return { server, client, figures, lines }
 }
 
 const discover = { do: 'discover', device: 'eth0', forMs: 1_000, isFirstEnough: true }
@@ -103,6 +103,30 @@ describe.skipIf(problem !== undefined)('a boot at the built service', () => {
         durationMs: expect.any(Number),
       }),
     )
+  })
+
+  it('has its offers from memory, whatever upstream does (case 59)', async () => {
+    // Nobody has this address: connections to it hang.
+    const source = { url: 'http://192.0.2.99/streams/stable.json' }
+    const { client } = await serve({
+      streams: { stable: { source, signatures: 'off' } },
+      profiles: { worker: { stream: 'stable', mode: 'live' } },
+    })
+    for (let times = 0; times < 5; times++) {
+      const offers = bootStep<readonly { bootFile: string }[]>(client, { ...discover, forMs: 1_000 })
+      expect(offers.map(({ bootFile }) => bootFile)).toEqual(['snponly.efi'])
+    }
+  })
+
+  it('is of IPv4: sockets for DHCPv6 and TFTP over IPv6 are not opened (case 49)', async () => {
+    const { server } = await serve()
+    const ports = server
+      .run('cat', '/proc/net/udp6')
+      .split('\n')
+      .slice(1)
+      .flatMap((line) => /^\s*\d+: [0-9A-F]+:([0-9A-F]{4})/.exec(line)?.[1] ?? [])
+      .map((hex) => Number.parseInt(hex, 16))
+    expect(ports.filter((port) => [67, 69, 546, 547, 4011].includes(port))).toEqual([])
   })
 
   it('that lets every offer pass is told once; one that goes on by HTTP is not', async () => {

@@ -34,6 +34,8 @@ export interface LabService {
 export interface LabServiceOptions {
   readonly directory: string
   readonly boot: object
+  /** Over the configuration that is written by default. */
+  readonly config?: object
   /** Starts the program with inherited sockets; see socket-activation.py. */
   readonly sockets?: readonly string[]
 }
@@ -41,7 +43,7 @@ export interface LabServiceOptions {
 /** Starts the built service, with a sample loader, in a namespace; resolves when it listens. */
 export async function startLabService(
   namespace: Namespace,
-  { directory, boot, sockets = [] }: LabServiceOptions,
+  { directory, boot, config: more = {}, sockets = [] }: LabServiceOptions,
 ): Promise<LabService> {
   const loader = makeSampleLoader()
   const loaders = join(directory, 'loaders')
@@ -55,6 +57,7 @@ export async function startLabService(
     streams: {},
     profiles: { worker: { mode: 'local' } },
     unknown: { profile: 'worker' },
+    ...more,
   }
   writeFileSync(configFile, stringify(config))
   const serve = [process.execPath, program, 'serve', '--config', configFile]
