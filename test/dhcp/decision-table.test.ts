@@ -27,6 +27,8 @@ const url = (file: string) => `http://192.0.2.10:8080/loaders/${file}`
 
 const rows: readonly Row[] = [
   { row: 'no class', mode: 'proxy', o93: '00 07', silent: 'not-a-boot-client' },
+  { row: 'Open Firmware', mode: 'proxy', o93: '00 0c', silent: 'not-pxe-by-name' },
+  { row: 'Open Firmware', mode: 'server', o93: '00 0c', silent: 'loader-missing' },
   { row: 'another class', mode: 'proxy', o60: 'MSFT 5.0', o93: '00 07', silent: 'not-a-boot-client' },
   {
     row: 'BIOS',

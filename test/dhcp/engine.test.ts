@@ -47,6 +47,23 @@ describe('machines that let offers pass (case 5)', () => {
     expect(rig.engine.follower.unansweredClients()).toEqual([])
   })
 
+  it('are not those of a Raspberry Pi 3, whose transaction is the same in every boot of its life', () => {
+    const rig = createRig()
+    const pi = (type: string, more = '') =>
+      request({
+        xid: 0x26f30339,
+        chaddr: 'b827eb000001',
+        options: `35 01 ${type} ${option(60, 'PXEClient:Arch:00000:UNDI:002001')} 5d 02 00 00 ${more} ff`,
+      })
+    for (let boot = 0; boot < 8; boot++) {
+      expect(shown(rig.send(pi('01'))).type).toBe(2)
+      rig.send(pi('03', address4(50, '192.0.2.77')))
+      rig.clock.advance(90_000)
+    }
+    expect(rig.engine.follower.unansweredClients()).toEqual([])
+    expect(rig.events.types()).not.toContain('loop-suspected')
+  })
+
   it('are watched in server mode too, boot clients alone', () => {
     const rig = createRig({ settings: serverSettings() })
     for (const secs of [0, 4, 12, 28]) {
