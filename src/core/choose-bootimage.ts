@@ -8,6 +8,7 @@ import {
   type CatalogStream,
   handedOut,
 } from './catalog.ts'
+import { bounded, damageReason, failureText } from './damage-reason.ts'
 import type { Pin } from './host.ts'
 import { originText } from './origin-text.ts'
 import { pendingChangeText } from './pending-change-text.ts'
@@ -94,7 +95,7 @@ function chooseCurrent(
   const wantsAny = { stream, arch }
   const unusable = unusablePart(arch, entry)
   const others = [...pendingChange(stream, archEntry), ...unusable]
-  const damage = damageOf(stream, archEntry)
+  const damage = archEntry?.damaged === undefined ? [] : [damageReason(archEntry.damaged)]
   const bootimage = archEntry && handedOut(archEntry)?.bootimage
   if (bootimage !== undefined && isOf(bootimage, stream, arch) && catalog.ready.has(bootimage.id)) {
     const { release } = bootimage
@@ -127,13 +128,6 @@ function unusablePart(arch: Arch, { name, health }: CatalogStream): readonly Rea
   const problem = health.problems.find((candidate) => candidate.arch === arch)
   if (problem === undefined) return []
   return [reason('arch-unusable', { stream: name, arch, error: bounded(problem.message) })]
-}
-
-function damageOf(stream: string, archEntry: CatalogArch | undefined): readonly Reason[] {
-  if (archEntry?.damaged === undefined) return []
-  const { bootimage, failure } = archEntry.damaged
-  const progress = failure === undefined ? 'under way' : failureText(failure)
-  return [reason('current-damaged', { stream, release: bootimage.release, progress })]
 }
 
 /** Only bootimages that a snapshot filed under the right stream and architecture are ever handed out (G2). */
@@ -191,13 +185,4 @@ function whatHolds({ bootimage }: BootimageStatus, archEntry: CatalogArch | unde
 function neverRead(stream: string, { health }: CatalogStream): readonly Reason[] {
   if (health.lastSuccessAt !== undefined) return []
   return [reason('stream-never-read', { stream, error: failureText(health.error, 'not tried yet') })]
-}
-
-function failureText(failure: { readonly message: string } | undefined, otherwise = 'no error told'): string {
-  return failure === undefined ? otherwise : bounded(failure.message)
-}
-
-/** Error texts may quote what an upstream sent; a reason is one line on a console. */
-function bounded(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}...` : text
 }

@@ -1,9 +1,10 @@
 import { filesOf } from '../catalog/build-catalog.ts'
 import type { Arch } from '../core/arch.ts'
 import { artifactsOf, type BootimageId } from '../core/bootimage.ts'
-import { type BootimageStatus, type CatalogArch, type CatalogStream, handedOut } from '../core/catalog.ts'
+import { type CatalogArch, type CatalogStream, handedOut } from '../core/catalog.ts'
+import { damageReason } from '../core/damage-reason.ts'
 import { pendingChangeText } from '../core/pending-change-text.ts'
-import { reason, reasonText } from '../core/reason.ts'
+import { reasonText } from '../core/reason.ts'
 import type {
   BootimageSummary,
   PartReadiness,
@@ -70,13 +71,12 @@ function damagedOf(entry: CatalogArch | undefined): Pick<StreamArchSummary, 'dam
   const { release } = entry.damaged.bootimage
   const standIn = entry.standIn?.bootimage.release
   return {
-    damaged: { release, text: damageText(entry.damaged), ...(standIn === undefined ? {} : { standIn }) },
+    damaged: {
+      release,
+      text: reasonText(damageReason(entry.damaged)),
+      ...(standIn === undefined ? {} : { standIn }),
+    },
   }
-}
-
-function damageText({ bootimage: { stream, release }, failure }: BootimageStatus): string {
-  const progress = failure?.message ?? 'under way'
-  return reasonText(reason('current-damaged', { stream, release, progress }))
 }
 
 /** What a stream's last document brought and is not followed, for the architectures that are followed. */
@@ -164,7 +164,9 @@ function notRefreshed({ health }: CatalogStream): readonly string[] {
 }
 
 function damages({ byArch }: CatalogStream): readonly string[] {
-  return [...byArch.values()].flatMap(({ damaged }) => (damaged === undefined ? [] : [damageText(damaged)]))
+  return [...byArch.values()].flatMap(({ damaged }) =>
+    damaged === undefined ? [] : [reasonText(damageReason(damaged))],
+  )
 }
 
 function notFollowed(stream: CatalogStream): readonly string[] {
@@ -178,7 +180,7 @@ function whyMissing(stream: CatalogStream, arch: Arch): string {
   const problem = health.problems.find((candidate) => candidate.arch === arch)
   // What the newest document says comes first; an older target goes on being tried beside it.
   const why = problem === undefined ? [] : [problem.message]
-  if (entry?.damaged !== undefined) why.push(damageText(entry.damaged))
+  if (entry?.damaged !== undefined) why.push(reasonText(damageReason(entry.damaged)))
   if (target?.failure !== undefined) {
     why.push(`${target.bootimage.release} could not be fetched: ${target.failure.message}`)
   } else if (target !== undefined) why.push(`${target.bootimage.release} is being fetched`)

@@ -185,6 +185,17 @@ describe('a current bootimage that is not whole any more', () => {
     expect(decision.reasons[0].facts).toMatchObject({ progress: 'nothing answered' })
   })
 
+  it('G1 is said to wait for a signature where that is what it lacks', () => {
+    const failure = { code: 'SIGNATURE_MISSING', message: 'none is there', at: now }
+    const damaged = status(current, 'pending-signature', failure)
+    expect(codes(decideIn({ catalog: { damaged, target: damaged } }))[0]).toBe('current-unsigned')
+    const standing = { damaged, standIn: older, releases: [status(older)] }
+    expect(codes(decideIn({ catalog: standing })).slice(0, 2)).toEqual([
+      'follows-previous',
+      'current-unsigned',
+    ])
+  })
+
   it('G11 with a newer target on its way, tells of both', () => {
     const catalog = { damaged: status(older, 'queued'), target: status(current, 'downloading') }
     const decision = decideIn({ catalog })

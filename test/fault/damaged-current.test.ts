@@ -22,9 +22,9 @@ afterEach(async () => {
   await site?.stop()
 })
 
-/** Damages the rootfs of a release and has that found, while upstream is gone. */
-async function loseRootfs(release: string): Promise<void> {
-  const { sha256, name } = site.set(release).rootfs
+/** Damages a file of a release and has that found, while upstream is gone. */
+async function lose(release: string, role: 'initramfs' | 'rootfs'): Promise<void> {
+  const { sha256, name } = site.set(release)[role]
   await site.goAway()
   const path = join(service.dataDirectory, 'artifacts/sha256', sha256.slice(0, 2), sha256)
   await chmod(path, 0o644)
@@ -49,7 +49,7 @@ describe('a current bootimage that is damaged while upstream is gone', () => {
     site.moveTo(newer)
     await service.sync()
     await untilCurrent(service, newer)
-    await loseRootfs(newer)
+    await lose(newer, 'initramfs')
 
     const script = await service.script(unknownMac)
     expect(script).toContain(`# Pilotlight: live sample ${older} x86_64`)
@@ -70,6 +70,15 @@ describe('a current bootimage that is damaged while upstream is gone', () => {
     expect(ready).toBe(true)
     expect(parts.find(({ part }) => part === 'stream:sample')?.reason).toContain(`${newer}, lost a file`)
 
+    // A loader in the middle of the damaged one is told so at once: its script asks anew and gets what boots.
+    const { sha256, name } = site.set(newer).initramfs
+    const refused = await eventually(
+      () => service.get(`/artifacts/${sha256}/${name}`),
+      ({ headers }) => !headers.has('Retry-After'),
+    )
+    expect(refused.status).toBe(503)
+    expect(refused.body.toString()).toContain(`${newer} of sample for x86_64 is failed`)
+
     await site.comeBack()
     await service.sync()
     expect(digestsOfBoot(await service.boot())).toEqual(digestsOfSet(site.set(newer)))
@@ -83,7 +92,7 @@ describe('a current bootimage that is damaged while upstream is gone', () => {
     await service.sync()
     await service.sync()
     await untilCurrent(service, older)
-    await loseRootfs(older)
+    await lose(older, 'rootfs')
     const script = await service.script(unknownMac)
     expect(script).toContain(`# Pilotlight: wait sample ${older} x86_64`)
     expect(script).toContain(

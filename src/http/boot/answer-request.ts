@@ -19,7 +19,7 @@ const methodNotAllowed = textReply(
   ['Allow', 'GET, HEAD'],
 )
 const nothingHere = notFound(
-  'Nothing has this name here. A machine begins with /boot.ipxe; /streams/<stream>.json lists the files of a stream. Which streams there are: pilotlight streams.',
+  'Nothing has this name here. There are /boot.ipxe, with which a machine begins, /ipxe, /grub/grub.cfg, /pxelinux.cfg/, /loaders/, /artifacts/ and /streams/<stream>.json. Health, metrics and the API are on the admin listener.',
 )
 const failed = textReply(500, 'The service failed on this request; its log says more.')
 

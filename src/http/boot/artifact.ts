@@ -1,9 +1,9 @@
 import { parseBootId } from '../../core/boot-event.ts'
 import { parseSha256 } from '../../core/digest.ts'
 import type { BootRequest, BootSources } from './boot-request.ts'
-import { describeAwaited } from './describe-awaited.ts'
+import { describeAwaited, findAwaited } from './describe-awaited.ts'
 import { firstValue, parseQuery } from './query-string.ts'
-import { immutable, notFound, notYet, type Reply } from './reply.ts'
+import { immutable, notFound, notYet, type Reply, textReply } from './reply.ts'
 import { signatureReply } from './signature-reply.ts'
 
 const signatureSuffix = '.sig'
@@ -31,7 +31,12 @@ export function answerArtifact(
     return { kind: 'file', file, bootId, headers: immutable }
   }
   if (snapshot.awaited.has(sha256)) {
-    return notYet(`${describeAwaited(snapshot, sha256)} It is served as soon as its whole set is verified.`)
+    const awaited = findAwaited(snapshot, sha256)
+    const text = `${describeAwaited(awaited)} It is served as soon as its whole set is verified.`
+    // Retry-After makes an iPXE ask on and on without a word. Where the fetch has failed, its script shall go on
+    // instead: it says what failed, and asks anew what to boot (G11). Those are the files that loaders fetch.
+    const isLoaded = awaited?.artifact.role === 'kernel' || awaited?.artifact.role === 'initramfs'
+    return isLoaded && awaited.status.state === 'failed' ? textReply(503, text) : notYet(text)
   }
   return notFound(
     'No verified file here has this digest. Ask /ipxe for the current script, or look for the release with `pilotlight bootimages`.',
