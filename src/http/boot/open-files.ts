@@ -15,6 +15,8 @@ export type FileProblem =
 
 /** A file that is open for somebody; its bytes stay readable when it is unlinked meanwhile (G2, G6). */
 export interface OpenFile extends BlockSource {
+  /** Valid until the release. */
+  readonly descriptor: number
   /** Transfers that read it now. */
   readers(): number
   release(): void
@@ -75,6 +77,7 @@ export function createOpenFiles(): OpenFiles {
     return {
       id,
       sizeBytes,
+      descriptor: handle.fd,
       readers: () => entry.readers,
       async read(target, length, position) {
         for (let done = 0; done < length; ) {
