@@ -7,6 +7,7 @@ import { addDemo } from './commands/demo.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addExplain } from './commands/explain.ts'
 import { addGc } from './commands/gc.ts'
+import { addHelp } from './commands/help.ts'
 import { addImport } from './commands/import.ts'
 import { addLoaders } from './commands/loaders.ts'
 import { addRender } from './commands/render.ts'
@@ -34,6 +35,7 @@ const commands: readonly AddCommand[] = [
   addDoctor,
   addConfig,
   addVersion,
+  addHelp,
 ]
 
 const afterHelp = `
@@ -63,7 +65,7 @@ export function createProgram(
     .addOption(choiceOption('--log-level <level>', 'how much is logged', logLevels))
     .version(`pilotlight ${version}`, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
-    .helpCommand('help [command]', 'print help for a command')
+    .helpCommand(false)
     .addHelpText('after', afterHelp)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({

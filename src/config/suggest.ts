@@ -12,7 +12,8 @@ export function nearestWord(found: string, words: Iterable<string>): string | un
   let begun: string | undefined
   for (const word of words) {
     if (isBeginning(wanted, word.toLowerCase())) begun ??= word
-    const limit = Math.min(3, Math.ceil(word.length / 3))
+    // In a short word one slip is much: "foo" is not "boot".
+    const limit = Math.min(3, Math.max(1, Math.floor(word.length / 3)))
     if (Math.abs(word.length - found.length) > limit) continue
     const distance = editDistance(wanted, word.toLowerCase())
     if (distance <= limit && distance < bestDistance) {

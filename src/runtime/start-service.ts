@@ -17,6 +17,7 @@ import {
   type BoundAddress,
   createBootListener,
 } from '../http/boot/boot-listener.ts'
+import { loadKernelFiles } from '../http/boot/kernel-files.ts'
 import { bootRoutes } from '../http/boot/routes.ts'
 import { createBootLog } from '../telemetry/boot-log.ts'
 import { createMetrics } from '../telemetry/create-metrics.ts'
@@ -167,6 +168,7 @@ export async function startService({
       clock,
       urls: boot.address ?? {},
       ignoredMachines: boot.http.ignoredMachines,
+      kernel: await loadKernelFiles(),
       onEvent: bootEvents.push,
       onRequest: (...facts) => requests.push(facts),
       onContact: (address) => network?.noteContact(address),

@@ -34,6 +34,28 @@ describe('a word that is not one of the allowed ones gets the one that was meant
   })
 })
 
+describe('help', () => {
+  test('of a command below another one', async () => {
+    const { code, stdout } = await harness().run('help', 'config', 'check')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^Usage: pilotlight config check /)
+  })
+
+  test('of nothing is the whole', async () => {
+    expect((await harness().run('help')).stdout).toBe((await harness().run('--help')).stdout)
+  })
+
+  test.each([
+    [['help', 'steams'], 'streams'],
+    [['help', 'config', 'shwo'], 'show'],
+  ])('%j says what was meant', async (argv, meant) => {
+    const { code, stdout, stderr } = await harness().run(...argv)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/^pilotlight: unknown command '/)
+    expect(stderr).toContain(`Did you mean "${meant}"?`)
+  })
+})
+
 test.each([
   ['ftp://192.0.2.1', 'its scheme is ftp'],
   ['192.0.2.1', 'it is not a URL'],

@@ -12,7 +12,10 @@ describe('what was probably meant', () => {
     expect(suggestion(found, words)).toBe(hint)
   })
 
-  it.each(['', 'something-else', 'x', 'x'.repeat(100_000)])('%.20s is like none of them', (found) => {
-    expect(suggestion(found, words)).toBeUndefined()
-  })
+  it.each(['', 'something-else', 'x', 'ft', 'hat', 'x'.repeat(100_000)])(
+    '%.20s is like none of them',
+    (found) => {
+      expect(suggestion(found, words)).toBeUndefined()
+    },
+  )
 })

@@ -92,7 +92,8 @@ export interface BootRig {
   stop(): Promise<void>
 }
 
-export interface BootRigOptions extends Partial<Pick<BootListenerOptions, 'urls' | 'ignoredMachines'>> {
+export interface BootRigOptions
+  extends Partial<Pick<BootListenerOptions, 'urls' | 'ignoredMachines' | 'kernel'>> {
   readonly limits?: Partial<BootListenerLimits>
 }
 

@@ -3,13 +3,33 @@ import { readdirSync, readFileSync } from 'node:fs'
 /** What Linux counts CPU time in, in `/proc/<pid>/stat`. */
 const ticksPerSecond = 100
 
-/** User and system CPU time of a process and its children, in seconds; `undefined` where there is no `/proc`. */
+/**
+ * User and system CPU time of a process and its children, in seconds; `undefined` where there is no `/proc`. Counted
+ * by the scheduler: ticks miss what runs in short bursts between them, as a server of slow clients does.
+ */
 export function cpuSecondsOf(pid) {
-  const fields = statOf(pid)
-  if (fields === undefined) return undefined
-  let seconds = (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
+  let seconds = scheduledSecondsOf(pid) ?? tickedSecondsOf(pid)
+  if (seconds === undefined) return undefined
   for (const child of childrenOf(pid)) seconds += cpuSecondsOf(child) ?? 0
   return seconds
+}
+
+/** Of all threads that still run; `undefined` where the kernel does not say. */
+function scheduledSecondsOf(pid) {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`)
+    const nanoseconds = threads.map((thread) =>
+      Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+    )
+    return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e9
+  } catch {
+    return undefined
+  }
+}
+
+function tickedSecondsOf(pid) {
+  const fields = statOf(pid)
+  return fields && (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
 }
 
 /** Resident set of a process and its children, in bytes. */

@@ -30,9 +30,7 @@ const askedHosts = 1_000
 const report = createReport()
 const sections = {
   artifacts: (directory) =>
-    withServers(directory, (servers) =>
-      benchArtifacts({ ...servers, ...plan, sizeBytes: plan.artifactBytes, report }),
-    ),
+    withServers(directory, (servers) => benchArtifacts({ ...servers, ...plan, report })),
   scripts: (directory) => withServers(directory, (servers) => benchScripts({ ...servers, ...plan, report })),
   fetch: fetchSection,
   memory: (directory) => benchMemory({ directory, sizeBytes: plan.growthBytes, report }),

@@ -17,6 +17,7 @@ export function addConfig(program: Command, run: RunCommand): void {
   const config = program
     .command('config')
     .description('check, show and explain the configuration')
+    .helpCommand('help [command]', 'print help for a command')
     .addHelpText('after', examples('pilotlight config check', 'pilotlight config reference | less'))
 
   addSettingOptions(config.command('check'))

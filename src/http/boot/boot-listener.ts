@@ -16,6 +16,7 @@ import { createRequestAnswerer } from './answer-request.ts'
 import type { UrlAddress } from './base-url.ts'
 import { createBlockCache } from './block-cache.ts'
 import { createConnections } from './connections.ts'
+import type { KernelFiles } from './kernel-files.ts'
 import { createLogLimiter } from './log-limiter.ts'
 import { createOpenFiles, type FileProblem } from './open-files.ts'
 import { answerToUnreadable, rawResponse } from './raw-response.ts'
@@ -62,6 +63,8 @@ export interface BootListenerOptions {
   /** What a machine gets that is to be ignored; default: a script that leaves network boot. */
   readonly ignoredMachines?: 'script' | 'http-404'
   readonly limits?: Partial<BootListenerLimits>
+  /** From `loadKernelFiles`; default: files go through this process, by way of its cache. */
+  readonly kernel?: KernelFiles | undefined
   readonly onEvent?: (event: BootEvent) => void
   /** `route` is a pattern of `bootRoutes`, or absent when none matched. */
   readonly onRequest?: (route: string | undefined, method: string, status: number, seconds: number) => void
@@ -94,8 +97,8 @@ export interface BootListener {
 const maxHeaderBytes = 16 * 1024
 /** Slices between two looks at the network: 4 MiB, near 2 ms. */
 const slicesPerTurn = 8
-/** 1.5 MiB in one write to a slow client, as long as the cache has room; more brought nothing. */
-const maxBlocksAtOnce = 3
+/** 8 MiB in one write to a slow client, as long as the cache has room. */
+const maxBlocksAtOnce = 16
 
 /**
  * The listener that nodes boot from. Plain `node:http`, because firmware and loaders want what frameworks smooth
@@ -132,6 +135,8 @@ export function createBootListener(options: BootListenerOptions): BootListener {
       cache: createBlockCache({ sizeBytes: limits.cacheBytes }),
       turns: createTurns(slicesPerTurn),
       maxBlocksAtOnce,
+      kernel: options.kernel,
+      pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       clock,
       onEvent: (event) => options.onEvent?.(event),
       touch: (bootId) => bootService.touch(bootId),

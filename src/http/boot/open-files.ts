@@ -16,6 +16,10 @@ export type FileProblem =
 
 /** A file that is open for somebody; its bytes stay readable when it is unlinked meanwhile (G2, G6). */
 export interface OpenFile extends BlockSource {
+  /** Valid until the release. Who reads from it asks afterwards whether the file is unchanged. */
+  readonly descriptor: number
+  /** Nobody cut it or wrote into it since it was opened. Takes two microseconds. */
+  isUnchanged(): boolean
   /** Transfers that read it now. */
   readers(): number
   release(): void
@@ -82,10 +86,13 @@ export function createOpenFiles(): OpenFiles {
 
   function openFile(path: string, id: string, sizeBytes: number, entry: Entry, handle: FileHandle): OpenFile {
     const opened = fstatSync(handle.fd, { bigint: true })
+    const isUnchanged = () => isAsOpened(fstatSync(handle.fd, { bigint: true }), opened)
     let isReleased = false
     return {
       id,
       sizeBytes,
+      descriptor: handle.fd,
+      isUnchanged,
       readers: () => entry.readers,
       async read(target, length, position) {
         for (let done = 0; done < length; ) {
@@ -93,8 +100,8 @@ export function createOpenFiles(): OpenFiles {
           if (bytesRead === 0) throw new FileChangedError(path)
           done += bytesRead
         }
-        // Two microseconds; nothing that was written into the file leaves as if it had been verified (G1).
-        if (!isAsOpened(fstatSync(handle.fd, { bigint: true }), opened)) throw new FileChangedError(path)
+        // Nothing that was written into the file leaves as if it had been verified (G1).
+        if (!isUnchanged()) throw new FileChangedError(path)
       },
       release() {
         if (isReleased) return

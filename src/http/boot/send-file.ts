@@ -1,11 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import type { Block, BlockCache } from './block-cache.ts'
 import { blockSliceAt } from './block-plan.ts'
+import type { KernelFiles } from './kernel-files.ts'
 import type { OpenFile } from './open-files.ts'
+import { sendByKernel } from './send-by-kernel.ts'
 import type { Turns } from './turns.ts'
+import { writeResponse } from './write-response.ts'
 
 /** Used when every cache buffer is pinned: small, because each slow client may then have one. */
 const ownBufferBytes = 64 * 1024
+/** More than a system keeps for one socket (Linux: 4 MiB, some tune it to 16): who took it without a wait is fast. */
+const fastBytes = 32 * 1024 * 1024
 
 export interface Transfer {
   /** Its head is written or set; bodies are sent as they are. */
@@ -23,20 +28,27 @@ export interface SendFileParts {
   readonly turns: Turns
   /** Most blocks that one write may hold for a client slower than we are. */
   readonly maxBlocksAtOnce: number
+  /** From `loadKernelFiles`; absent: blocks go through this process. */
+  readonly kernel?: KernelFiles | undefined
+  readonly pause: (ms: number) => Promise<void>
 }
 
 /**
  * Sends a range of a file and ends the response. Resolves with `true` when every byte was handed to the system,
  * `false` when the client went away. A client as fast as we are gets one block a turn; one that makes us wait gets
- * several in one write, because fewer and larger writes are what lowers the CPU cost of slow clients.
+ * many in one write, because fewer and larger writes are what lowers the CPU cost of slow clients. It gets them until
+ * it has taken far more than its socket's buffer without a wait: filling that buffer says nothing of the client.
  * @throws when the file cannot be read on: the caller must break the connection, for the promised length is sent
  */
 export async function sendFile(transfer: Transfer, parts: SendFileParts): Promise<boolean> {
   const { response, file, start, end, onProgress } = transfer
-  const { cache, turns, maxBlocksAtOnce } = parts
+  const { cache, turns, maxBlocksAtOnce, kernel, pause } = parts
   const isWorthKeeping = file.sizeBytes <= (cache.capacity * cache.blockBytes) / 2
-  let position = start
+  const byKernel = kernel && (await sendByKernel(transfer, { kernel, turns, pause }))
+  if (byKernel?.kind === 'gone') return false
+  let position = byKernel?.position ?? start
   let blocksAtOnce = 1
+  let bytesSinceWait = 0
   let ahead: Block | Promise<Block> | undefined
   let own: Buffer | undefined
 
@@ -75,13 +87,15 @@ export async function sendFile(transfer: Transfer, parts: SendFileParts): Promis
         // One read may wake many clients at once.
         if (hasWaited) await turns.next()
         if (response.destroyed) break
-        const written = write(response, chunks)
+        const written = writeResponse(response, chunks)
         if (blocksAtOnce === 1 && position + bytes < end) ahead = blockAt(position + bytes)
         await turns.next()
         const isFast = written.isDone()
         if (!(await written.done)) break
         if (!isFast) await turns.next()
-        blocksAtOnce = isFast ? 1 : Math.min(blocksAtOnce * 2, maxBlocksAtOnce)
+        bytesSinceWait = isFast ? bytesSinceWait + bytes : 0
+        if (!isFast) blocksAtOnce = Math.min(blocksAtOnce * 2, maxBlocksAtOnce)
+        else if (bytesSinceWait > fastBytes) blocksAtOnce = 1
         position += bytes
         onProgress(bytes)
       } finally {
@@ -103,33 +117,4 @@ async function giveUp(ahead: Block | Promise<Block> | undefined, cache: BlockCac
   } catch {
     // A read ahead that failed holds nothing; nobody wanted its bytes any more.
   }
-}
-
-interface Written {
-  /** `false`: the connection is gone. Settles only when nobody reads the chunks any more. */
-  readonly done: Promise<boolean>
-  isDone(): boolean
-}
-
-function write(response: ServerResponse, chunks: readonly Buffer[]): Written {
-  let isDone = false
-  const done = new Promise<boolean>((resolve) => {
-    function settle(isTaken: boolean): void {
-      isDone = true
-      response.off('close', onClose)
-      resolve(isTaken)
-    }
-    function onClose(): void {
-      settle(false)
-    }
-    // A response whose socket went away calls no callback; its close comes when the system is done with the bytes.
-    response.on('close', onClose)
-    const last = chunks.length - 1
-    // All writes of one tick leave in one system call.
-    chunks.forEach((chunk, index) => {
-      if (index < last) response.write(chunk)
-      else response.write(chunk, (error) => settle(error === null || error === undefined))
-    })
-  })
-  return { done, isDone: () => isDone }
 }
