@@ -86,7 +86,9 @@ describe('without any network', () => {
       hosts: [{ id: 'pinned', macs: [mac], profile: 'worker', pin: { release: older } }],
     })
     await untilCurrent(service, newer)
-    expect(await service.script(mac)).toContain(`pinned release ${older} of sample is in no document known here`)
+    expect(await service.script(mac)).toContain(
+      `pinned release ${older} of sample is in no document known here`,
+    )
 
     const file = join(folder.path, 'old.json')
     const [release] = site.releases
