@@ -3,6 +3,7 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { benchArtifacts } from './bench-artifacts.mjs'
+import { benchDhcp, benchTftp } from './bench-boot-network.mjs'
 import { benchDecide } from './bench-decide.mjs'
 import { benchMemory } from './bench-memory.mjs'
 import { benchScripts } from './bench-scripts.mjs'
@@ -36,6 +37,8 @@ const sections = {
   memory: (directory) => benchMemory({ directory, sizeBytes: plan.growthBytes, report }),
   start: (directory) => benchStart({ directory, rounds: plan.rounds, report }),
   decide: async () => benchDecide({ rounds: plan.rounds, report }),
+  dhcp: (directory) => benchDhcp({ directory, ...plan, report }),
+  tftp: (directory) => benchTftp({ directory, ...plan, report }),
 }
 
 const startedAt = performance.now()

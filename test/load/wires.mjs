@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process'
+
+/** Why there can be no networks of our own here; `undefined` when there can. */
+export function wiresProblem() {
+  if (process.getuid?.() !== 0) return 'needs root, for network namespaces'
+  const probe = `plb${process.pid}probe`
+  const made = spawnSync('ip', ['netns', 'add', probe])
+  if (made.error !== undefined) return 'needs the ip command (package iproute2)'
+  if (made.status !== 0) return 'network namespaces cannot be made here'
+  spawnSync('ip', ['netns', 'del', probe])
+  return undefined
+}
+
+export const serverAddress = '198.18.0.1'
+export const subnet = '198.18.0.0/20'
+/** 3,800 addresses. */
+export const firstAddress = '198.18.1.0'
+export const lastAddress = '198.18.15.215'
+
+/**
+ * A network of its own for each server: a cable with the server at one end and its client at the other, both called
+ * `eth0`. Every network has the same addresses, so that every server has the same configuration.
+ */
+export function openWires(count) {
+  const names = []
+  const wires = Array.from({ length: count }, (_, index) => {
+    const [server, client] = ['s', 'c'].map((end) => `plb${process.pid}${end}${index}`)
+    for (const name of [server, client]) {
+      ip('netns', 'add', name)
+      names.push(name)
+      ip('-n', name, 'link', 'set', 'lo', 'up')
+    }
+    ip('-n', server, 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'eth0', 'netns', client)
+    for (const [name, address] of [
+      [server, serverAddress],
+      [client, '198.18.0.2'],
+    ]) {
+      ip('-n', name, 'addr', 'add', `${address}/20`, 'broadcast', '198.18.15.255', 'dev', 'eth0')
+      ip('-n', name, 'link', 'set', 'eth0', 'up')
+      ip('-n', name, 'route', 'add', 'default', 'dev', 'eth0')
+    }
+    return { server: (argv) => inside(server, argv), client: (argv) => inside(client, argv) }
+  })
+  return {
+    wires,
+    close() {
+      for (const name of names) spawnSync('ip', ['netns', 'del', name])
+    },
+  }
+}
+
+/** A command line that runs in a namespace, as the same process. */
+function inside(name, argv) {
+  return ['ip', 'netns', 'exec', name, ...argv]
+}
+
+function ip(...argv) {
+  const { status, stderr } = spawnSync('ip', argv, { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`ip ${argv.join(' ')}: ${stderr}`)
+}
