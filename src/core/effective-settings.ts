@@ -74,7 +74,7 @@ export function defaultLocalBoot(firmware: Firmware): LocalBootMethod {
  */
 export function effectiveSettings(query: SettingsQuery): EffectiveSettings {
   const { inventory, host, unknownProfile, oneShot, firmware, now } = query
-  const groups = host === undefined ? [] : inventory.groups.filter((group) => selects(group, host))
+  const groups = host === undefined ? [] : inventory.groupIndex.groupsOf(host)
   const profile = profileName(host, groups, unknownProfile)
   const profileRecord = profile === undefined ? undefined : inventory.profiles.get(profile.value)
 
@@ -110,14 +110,6 @@ export function effectiveSettings(query: SettingsQuery): EffectiveSettings {
     secureBoot: mostSpecific(layers, 'secureBoot'),
     dhcpStyle: mostSpecific(layers, 'dhcpStyle'),
   }
-}
-
-/** Whether a group selects a host: the host carries every label that the group names. */
-function selects(group: Group, host: Host): boolean {
-  for (const label in group.labels) {
-    if (!Object.hasOwn(host.labels, label) || host.labels[label] !== group.labels[label]) return false
-  }
-  return true
 }
 
 function profileName(

@@ -1,5 +1,6 @@
 import type { Arch } from './arch.ts'
 import type { Sha256 } from './digest.ts'
+import type { GroupIndex } from './group-index.ts'
 import type { Ipv4 } from './ipv4.ts'
 import type { MacAddress } from './mac.ts'
 import type { Uuid } from './uuid.ts'
@@ -114,6 +115,7 @@ export interface Inventory {
   readonly hostsBySerial: ReadonlyMap<string, Host>
   /** Sorted by precedence: more selectors first, then name. */
   readonly groups: readonly Group[]
+  readonly groupIndex: GroupIndex
   readonly profiles: ReadonlyMap<string, Profile>
   readonly unknown: UnknownPolicy
 }

@@ -1,3 +1,4 @@
+import { createGroupIndex } from './group-index.ts'
 import type { Group, Host, Inventory, InventoryParts } from './host.ts'
 import type { MacAddress } from './mac.ts'
 import { swapUuidByteOrder, type Uuid } from './uuid.ts'
@@ -21,12 +22,14 @@ export function buildInventory({ hosts, groups, profiles, unknown }: InventoryPa
     }
     if (host.serial !== undefined) claim(hostsBySerial, host.serial, host)
   }
+  const sorted = [...groups].sort(byPrecedence)
   return {
     hostsById,
     hostsByMac,
     hostsByUuid,
     hostsBySerial,
-    groups: [...groups].sort(byPrecedence),
+    groups: sorted,
+    groupIndex: createGroupIndex(sorted),
     profiles: new Map(profiles.map((profile) => [profile.name, profile])),
     unknown,
   }

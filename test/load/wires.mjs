@@ -1,13 +1,16 @@
 import { spawnSync } from 'node:child_process'
 
+/** iproute2's. */
+const ipCommand = 'ip'
+
 /** Why there can be no networks of our own here; `undefined` when there can. */
 export function wiresProblem() {
   if (process.getuid?.() !== 0) return 'needs root, for network namespaces'
   const probe = `plb${process.pid}probe`
-  const made = spawnSync('ip', ['netns', 'add', probe])
+  const made = spawnSync(ipCommand, ['netns', 'add', probe])
   if (made.error !== undefined) return 'needs the ip command (package iproute2)'
   if (made.status !== 0) return 'network namespaces cannot be made here'
-  spawnSync('ip', ['netns', 'del', probe])
+  spawnSync(ipCommand, ['netns', 'del', probe])
   return undefined
 }
 
@@ -44,17 +47,17 @@ export function openWires(count) {
   return {
     wires,
     close() {
-      for (const name of names) spawnSync('ip', ['netns', 'del', name])
+      for (const name of names) spawnSync(ipCommand, ['netns', 'del', name])
     },
   }
 }
 
 /** A command line that runs in a namespace, as the same process. */
 function inside(name, argv) {
-  return ['ip', 'netns', 'exec', name, ...argv]
+  return [ipCommand, 'netns', 'exec', name, ...argv]
 }
 
 function ip(...argv) {
-  const { status, stderr } = spawnSync('ip', argv, { encoding: 'utf8' })
+  const { status, stderr } = spawnSync(ipCommand, argv, { encoding: 'utf8' })
   if (status !== 0) throw new Error(`ip ${argv.join(' ')}: ${stderr}`)
 }
