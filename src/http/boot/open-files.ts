@@ -64,7 +64,6 @@ export function createOpenFiles(): OpenFiles {
   const entries = new Map<string, Entry>()
 
   async function acquire(path: string, known: KnownFile): Promise<OpenResult> {
-    const { sizeBytes } = known
     try {
       const stats = await lstat(path, { bigint: true })
       const problem = problemOf(stats, known)
@@ -74,7 +73,7 @@ export function createOpenFiles(): OpenFiles {
       entries.set(id, entry)
       entry.readers += 1
       try {
-        return { kind: 'open', file: openFile(path, id, sizeBytes, entry, await entry.handle) }
+        return { kind: 'open', file: openFile(path, stats, entry, await entry.handle) }
       } catch (error) {
         leave(id, entry)
         throw error
@@ -84,13 +83,14 @@ export function createOpenFiles(): OpenFiles {
     }
   }
 
-  function openFile(path: string, id: string, sizeBytes: number, entry: Entry, handle: FileHandle): OpenFile {
-    const opened = fstatSync(handle.fd, { bigint: true })
-    const isUnchanged = () => isAsOpened(fstatSync(handle.fd, { bigint: true }), opened)
+  /** @param found as it was when it was judged, which may be a while before it is read */
+  function openFile(path: string, found: BigIntStats, entry: Entry, handle: FileHandle): OpenFile {
+    const id = identityOf(found)
+    const isUnchanged = () => isAsOpened(fstatSync(handle.fd, { bigint: true }), found)
     let isReleased = false
     return {
       id,
-      sizeBytes,
+      sizeBytes: Number(found.size),
       descriptor: handle.fd,
       isUnchanged,
       readers: () => entry.readers,
