@@ -1,6 +1,7 @@
 import { createSocket, type Socket, type SocketOptions } from 'node:dgram'
 import { ServiceError } from '../core/errors.ts'
 import { formatIpv4, type Ipv4, unspecifiedIpv4 } from '../core/ipv4.ts'
+import { widenReceiveBuffer } from '../udp/receive-buffer.ts'
 import type { DeviceSockets } from './bind-to-device.ts'
 import type { DhcpPorts } from './destination.ts'
 
@@ -17,11 +18,11 @@ export interface WireSockets {
 const receiveBufferBytes = 4 * 1024 * 1024
 
 /** Addresses are literals already: no resolver, and no detour over the next tick. */
-const socketOptions: SocketOptions = {
+const literalOptions: SocketOptions = {
   type: 'udp4',
-  recvBufferSize: receiveBufferBytes,
   lookup: (host, _options, done) => done(null, host, 4),
 }
+const socketOptions: SocketOptions = { ...literalOptions, recvBufferSize: receiveBufferBytes }
 
 /**
  * Wraps sockets that a service manager opened and bound to the interface. Their roles are seen from their ports.
@@ -35,7 +36,8 @@ export async function adoptSockets(
   const receivers: { socket: Socket; role: PortRole }[] = []
   try {
     for (const fd of fds) {
-      const socket = await bound(createSocket(socketOptions), { fd })
+      const socket = await bound(createSocket(literalOptions), { fd })
+      widenReceiveBuffer(socket, receiveBufferBytes)
       receivers.push({ socket, role: roleOf(device, socket, ports) })
     }
     const server = receivers.find(({ role }) => role === 'server')?.socket

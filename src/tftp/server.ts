@@ -3,6 +3,7 @@ import { isIPv4 } from 'node:net'
 import type { Clock, Timers } from '../core/clock.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { KernelUdp } from '../udp/kernel-udp.ts'
+import { widenReceiveBuffer } from '../udp/receive-buffer.ts'
 import { createAdmission } from './admission.ts'
 import type { BlockWrap } from './block-number.ts'
 import { createConnectedSource } from './connected-endpoint.ts'
@@ -181,9 +182,10 @@ export function createTftpServer(options: TftpServerOptions): TftpServer {
   }
 
   async function openInherited(fd: number, localAddress: string | undefined): Promise<void> {
-    const socket = createLiteralSocket(localAddress ?? '0.0.0.0', receiveBufferBytes)
+    const socket = createLiteralSocket(localAddress ?? '0.0.0.0')
     try {
       await bindSocket(socket, { fd })
+      widenReceiveBuffer(socket, receiveBufferBytes)
     } catch (error) {
       throw listenFailed(`inherited descriptor ${fd}`, 0, error as NodeJS.ErrnoException)
     }
