@@ -3,7 +3,7 @@ import type { Sha256 } from '../../core/digest.ts'
 import type { Inventory } from '../../core/host.ts'
 import { findLoader, type LoaderCatalogue } from '../../core/loader.ts'
 import { clientArchitecture } from '../../dhcp/client-architecture.ts'
-import { chooseHandOut, defaultLoaderFiles, type HandOut } from '../../dhcp/loader-ladder.ts'
+import { chooseHandOut, defaultLoaderFiles, type HandOut, targetOf } from '../../dhcp/loader-ladder.ts'
 import type { PxeClient } from '../../dhcp/pxe-client.ts'
 import type { ChosenLoader } from '../../doctor/check-loaders.ts'
 import { baseUrl } from '../../http/boot/base-url.ts'
@@ -23,6 +23,12 @@ export interface WantedFetch {
 
 /** Option 93 of everything that starts a loader of ours, by PXE and by HTTP Boot (field cases, decision table). */
 const architectureCodes = [0, 6, 7, 10, 11, 27, 39, 15, 16, 18, 19, 28, 40] as const
+
+/**
+ * Firmware that is a loader itself and gets a PXELINUX configuration: petitboot, U-Boot of 32 and of 64 bits. Only a DHCP
+ * server answers these, because they do not call themselves PXE clients.
+ */
+const configurationCodes = [14, 21, 22] as const
 
 /** Loaders that hosts, groups and profiles ask for by name. */
 export function chosenLoaders({ hostsById, groups, profiles }: Inventory): readonly ChosenLoader[] {
@@ -74,7 +80,8 @@ export function wantedFetches({
   return [...wanted.values()]
 }
 
-function handOutsAt(address: string, { boot }: Config, chosen: readonly string[]): readonly HandOut[] {
+function handOutsAt(address: string, config: Config, chosen: readonly string[]): readonly HandOut[] {
+  const { boot } = config
   const url = baseUrl(boot.address ?? {}, { localAddress: address, localPort: boot.http.listen.port })
   const ladder = { baseUrl: url, loaders: defaultLoaderFiles }
   const firmware = architectureCodes.flatMap((code) => {
@@ -84,7 +91,19 @@ function handOutsAt(address: string, { boot }: Config, chosen: readonly string[]
       chooseHandOut(client, { kind: 'live', ...(loader === undefined ? {} : { loader }) }, ladder),
     )
   })
-  return [...firmware, { kind: 'script', url: `${url}/boot.ipxe` }]
+  const configurations = configurationClients(config).map((client) =>
+    chooseHandOut(client, { kind: 'live' }, ladder),
+  )
+  return [...firmware, ...configurations, { kind: 'script', url: `${url}/boot.ipxe` }]
+}
+
+/** Where strangers get a 404 by choice, the configuration for everybody is not there, and that is no fault. */
+function configurationClients({ boot, streams }: Config): readonly PxeClient[] {
+  if (boot.dhcp?.mode !== 'server' || boot.http.ignoredMachines === 'http-404') return []
+  const followed = new Set([...streams.values()].flatMap(({ architectures }) => architectures))
+  return configurationCodes
+    .flatMap((code) => clientOf(code) ?? [])
+    .filter(({ arch }) => arch !== undefined && followed.has(arch))
 }
 
 function clientOf(code: number): PxeClient | undefined {
@@ -114,12 +133,17 @@ function fetchOf(
     if (sha256 === undefined || port === 0) return undefined
     return { via: 'tftp', target: handOut.file, address, port, sha256 }
   }
-  if (handOut.kind !== 'url' && handOut.kind !== 'script') return undefined
+  if (handOut.kind === 'config' && !handOut.file.includes('://')) {
+    const port = boot.tftp?.listen.port ?? 0
+    return port === 0 ? undefined : { via: 'tftp', target: handOut.file, address, port }
+  }
+  const target = targetOf(handOut)
+  if (target === undefined) return undefined
   const port = boot.address?.port ?? boot.http.listen.port
   if (port === 0) return undefined
-  const common = { via: 'http', target: handOut.url, address, port } as const
-  if (handOut.kind === 'script') return common
-  const name = handOut.url.split('/loaders/').at(-1) ?? ''
+  const common = { via: 'http', target, address, port } as const
+  if (handOut.kind !== 'url') return common
+  const name = target.split('/loaders/').at(-1) ?? ''
   const sha256 = findLoader(catalogue, name.split('/'))?.sha256
   return sha256 === undefined ? undefined : { ...common, sha256 }
 }

@@ -72,7 +72,9 @@ async function lookByTftp(
 ): Promise<readonly FetchFacts[]> {
   const firstOf = new Map<string, WantedFetch>()
   for (const each of wanted) {
-    if (each.via === 'tftp' && !firstOf.has(each.address)) firstOf.set(each.address, each)
+    // A loader: a configuration is made for whoever asks, and we are no machine.
+    const isLoader = each.via === 'tftp' && each.sha256 !== undefined
+    if (isLoader && !firstOf.has(each.address)) firstOf.set(each.address, each)
   }
   const facts: FetchFacts[] = []
   for (const { address, port, target } of firstOf.values()) {

@@ -25,6 +25,7 @@ const catalogue = loaderCatalogue(
 function configOf(boot: object): Config {
   return {
     boot: { http: { listen: { port: 8080 } }, tftp: { listen: { port: 69 } }, ...boot },
+    streams: new Map(),
   } as unknown as Config
 }
 
@@ -43,6 +44,28 @@ describe('what DHCP hands out', () => {
       'http 8080 http://192.0.2.10:8080/loaders/snponly-arm64.efi',
       'http 8080 http://192.0.2.10:8080/boot.ipxe',
     ])
+  })
+
+  it('is the PXELINUX configuration for everybody, for firmware that is a loader itself', () => {
+    const followed = (...architectures: string[]) => ({ streams: new Map([['s', { architectures }]]) })
+    const configurations = (boot: object, config: object) =>
+      wantedFetches({
+        config: { ...configOf(boot), ...config },
+        catalogue,
+        chosen: [],
+        addresses: ['192.0.2.10'],
+      })
+        .filter(({ target }) => target.includes('pxelinux.cfg'))
+        .map(({ via, port, target }) => `${via} ${port} ${target}`)
+    const dhcp = { mode: 'server' }
+    expect(configurations({ dhcp }, followed('aarch64'))).toEqual(['tftp 69 pxelinux.cfg/default'])
+    expect(configurations({ dhcp }, followed('ppc64le'))).toEqual([
+      'http 8080 http://192.0.2.10:8080/pxelinux.cfg/default',
+    ])
+    expect(configurations({ dhcp }, followed('x86_64'))).toEqual([])
+    expect(configurations({ dhcp: { mode: 'proxy' } }, followed('aarch64'))).toEqual([])
+    const http = { listen: { port: 8080 }, ignoredMachines: 'http-404' }
+    expect(configurations({ dhcp, http }, followed('aarch64'))).toEqual([])
   })
 
   it('is what hosts and profiles chose, where firmware can start it', () => {
