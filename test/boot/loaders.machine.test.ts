@@ -36,7 +36,7 @@ describe.skipIf(bootProblem() !== undefined)('decisions in the languages of othe
           mode: 'server',
           firmware,
           isEmpty: true,
-          options: ['--on', 'this machine waits for', site.prepareMove(made)],
+          options: ['--steady-clock', '--on', 'this machine waits for', site.prepareMove(made)],
         })
         expectRelease(report, made)
       }),

@@ -141,6 +141,20 @@ class HttpTest(unittest.TestCase):
         )
         self.assertEqual((get["bytes"], get["sha256"]), (3, None))
 
+    def test_another_connection_from_the_same_port(self):
+        def connection(asked_from: int, answered_from: int, path: bytes, body: bytes) -> list:
+            answer = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+            return [
+                tcp(CLIENT, 3000, SERVER, 80, asked_from, b"", flags=0x02),
+                tcp(SERVER, 80, CLIENT, 3000, answered_from, b"", flags=0x12),
+                tcp(CLIENT, 3000, SERVER, 80, asked_from + 1, b"GET %s HTTP/1.1\r\n\r\n" % path),
+                tcp(SERVER, 80, CLIENT, 3000, answered_from + 1, answer),
+            ]
+
+        first, second = seen(*connection(900, 5000, b"/a", b"one"), *connection(700, 9000, b"/b", b"three"))["http"]
+        self.assertEqual([first["target"], second["target"]], ["/a", "/b"])
+        self.assertEqual(second["sha256"], hashlib.sha256(b"three").hexdigest())
+
 
 class CableTest(unittest.TestCase):
     def test_a_plain_rom_does_not_say_that_it_is_ipxe(self):

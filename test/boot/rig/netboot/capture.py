@@ -5,6 +5,7 @@ import ipaddress
 import re
 import struct
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import Iterator, Optional
 
@@ -161,6 +162,10 @@ class _Stream:
     start: Optional[int] = None
     segments: list = field(default_factory=list)  # (offset, time, bytes)
 
+    def is_over(self, packet: Packet) -> bool:
+        """A packet that begins another connection between the same ports; EDK2 uses a port again."""
+        return bool(packet.flags & 0x02) and self.start not in (None, packet.sequence + 1)
+
     def feed(self, packet: Packet) -> None:
         if packet.flags & 0x02:
             self.start = packet.sequence + 1
@@ -282,7 +287,10 @@ def read(path: Path) -> dict:
     for packet in read_packets(path):
         if packet.protocol == 6:
             key = (packet.source, packet.source_port, packet.target, packet.target_port)
-            streams.setdefault(key, _Stream()).feed(packet)
+            ways = streams.setdefault(key, [_Stream()])
+            if ways[-1].is_over(packet):
+                ways.append(_Stream())
+            ways[-1].feed(packet)
             continue
         ports = {packet.source_port, packet.target_port}
         known = dhcp.decode(packet.payload) if ports & BOOTP_PORTS else None
@@ -296,11 +304,11 @@ def read(path: Path) -> dict:
         else:
             tftp.feed(packet)
     http = []
-    for key, stream in streams.items():
-        reverse = streams.get((*key[2:], *key[:2]), _Stream())
-        for exchange in _exchanges(stream, reverse):
-            ends = {"from": f"{key[0]} port {key[1]}", "to": f"{key[2]} port {key[3]}"}
-            http.append({**ends, **exchange})
+    for key, ways in streams.items():
+        back = streams.get((*key[2:], *key[:2]), [])
+        ends = {"from": f"{key[0]} port {key[1]}", "to": f"{key[2]} port {key[3]}"}
+        for there, answers in zip_longest(ways, back[: len(ways)], fillvalue=_Stream()):
+            http += [{**ends, **exchange} for exchange in _exchanges(there, answers)]
     for transfer in tftp.transfers:
         transfer.pop("highest")
         transfer.pop("hash")

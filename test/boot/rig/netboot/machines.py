@@ -74,6 +74,8 @@ class Machine:
     work: Path
     serial: Path
     reboots: bool = False
+    # By the instructions that it ran, not by the clock of a host that lets it wait.
+    steady_clock: bool = False
     disk: Optional[Path] = None
     # A first card whose cable is not plugged in; it has this MAC.
     idle_mac: Optional[str] = None
@@ -102,6 +104,7 @@ class Machine:
             *("-device", "virtio-rng-pci"),
             *self._disk(),
             *([] if self.reboots else ["-no-reboot"]),
+            *(["-icount", "shift=auto"] if self.steady_clock else []),
             *self.extra,
         ]
 

@@ -61,6 +61,11 @@ def parse(arguments: list) -> argparse.Namespace:
     option("--idle-card", type=_mac, metavar="MAC", help="a first card with this MAC, and no link")
     option("--memory", default=1024, type=int, metavar="MIB", help="the machine's memory (%(default)s)")
     option("--disk", action="store_true", help=f"a disk that writes '{MARKER}' when it is booted")
+    option(
+        "--steady-clock", action="store_true",
+        help="the machine's clock goes by the instructions that it ran: GRUB measures for a millisecond how fast its"
+        " processor is, and on a busy host its sleep of 15 seconds may then last for minutes",
+    )  # fmt: skip
     option("--reboots", action="store_true", help="let the machine reboot instead of ending")
     option(
         "--expect", action="append", metavar="REGEX",

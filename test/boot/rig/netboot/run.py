@@ -135,6 +135,7 @@ class Run:
             work=self.work,
             serial=self.console.path,
             reboots=self.chosen.reboots,
+            steady_clock=self.chosen.steady_clock,
             disk=disk,
             idle_mac=self.chosen.idle_card,
             extra=self.chosen.qemu_arg,
