@@ -24,7 +24,7 @@ export interface BlobStore {
   remove(sha256: Sha256): Promise<void>
   /** Takes a blob that failed a check out of service and keeps it with its reason. */
   quarantine(sha256: Sha256, reason: string): Promise<void>
-  /** Moves what is no regular file off the name of a blob, where it would be in the way of the right one. */
+  /** Moves what is no regular file off the names of a blob and its signature, out of the way of the right ones. */
   makeWay(sha256: Sha256): Promise<void>
   /** Where the verified detached signature of a blob is kept, whether or not there is one. */
   signaturePath(sha256: Sha256): string

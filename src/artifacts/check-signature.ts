@@ -21,7 +21,7 @@ const retryAfterMs = 1000
 export interface SignatureCheckOptions {
   readonly fs: FileSystem
   readonly layout: Layout
-  readonly store: Pick<BlobStore, 'quarantine'>
+  readonly store: Pick<BlobStore, 'quarantine' | 'makeWay'>
   readonly upstream: UpstreamClient
   readonly keys: readonly TrustedKey[]
   readonly blockBytes: number
@@ -66,6 +66,7 @@ export async function checkSignature(
     }
     const verdict = await judge(fetched.bytes, blob, options)
     if (verdict.kind === 'good') {
+      await options.store.makeWay(artifact.sha256)
       const { identity } = await storing('writing', path, () => writeDurably(fs, path, fetched.bytes))
       return { sha256: signatureDigest(fetched.bytes), identity }
     }

@@ -120,6 +120,12 @@ export function createBlobStore({
     },
     async makeWay(sha256) {
       await setAside(sha256, (kind) => kind !== 'file', 'it is not a regular file')
+      const path = layout.signature(sha256)
+      await storing('quarantining', path, async () => {
+        const found = await fs.stat(path)
+        if (found === undefined || found.kind === 'file') return
+        await fs.rename(path, await freeName(`${layout.quarantined(sha256)}.sig`, found.kind))
+      })
     },
     signaturePath: (sha256) => layout.signature(sha256),
     async statSignature(sha256) {

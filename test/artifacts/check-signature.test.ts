@@ -111,6 +111,12 @@ describe('a good signature', () => {
     expect((await fetchWith('required', signature(foreign), { keys })).outcome).toEqual({ signed: true })
   })
 
+  it('G1 G7 takes the place of a directory that somebody put there', async () => {
+    await fs.makeDirectory(`${layout.signature(sha256)}/something`)
+    expect((await fetchWith('required', signature(good))).outcome).toEqual({ signed: true })
+    expect(fs.files().get(layout.signature(sha256))?.equals(good)).toBe(true)
+  })
+
   it('that is kept and was damaged is fetched again', async () => {
     await fetchWith('required', signature(good))
     await fs.remove(layout.signature(sha256))

@@ -24,6 +24,8 @@ import {
   untilCurrent,
 } from '../fakes/running-service.ts'
 import { eventually } from '../fakes/service-process.ts'
+import { makeSigner } from '../fakes/signing.ts'
+import { makeTemporaryDirectory } from '../fakes/temporary-directory.ts'
 import { startUpstreamSite, type UpstreamSite } from '../fakes/upstream-site.ts'
 
 const release = '44.20260601.3.0'
@@ -139,6 +141,46 @@ describe('G1 what happened to verified files while no service ran', () => {
     await service.restart('SIGKILL')
     expect((await service.readiness()).status).toBe(200)
     expect(timesRead()).toBe(readings)
+  })
+})
+
+describe('G1 what happened to signatures while no service ran', () => {
+  it('G1 one that is another now is not handed out, its set waits, and a good one is fetched by itself', async () => {
+    const keys = await makeTemporaryDirectory()
+    const signer = await makeSigner()
+    await writeFile(join(keys.path, 'key.asc'), signer.publicKey)
+    const signed = await startUpstreamSite({ releases: [release] })
+    const { kernel, initramfs, rootfs } = signed.set(release)
+    for (const [role, { bytes }] of Object.entries({ kernel, initramfs, rootfs })) {
+      const path = signed.pathOf(release, role as 'kernel')
+      signed.publish(`${path}.sig`, Buffer.from(await signer.sign(bytes)))
+    }
+    const strict = await startRunningService({
+      site: signed,
+      stream: { signatures: 'required', keys: [join(keys.path, 'key.asc')] },
+    })
+    try {
+      await untilCurrent(strict, release)
+      const good = (await strict.get(`/artifacts/${kernel.sha256}/kernel.sig`)).body
+      await strict.kill('SIGTERM')
+      const path = join(strict.dataDirectory, 'artifacts/signatures', `${kernel.sha256}.sig`)
+      const { atime, mtime } = await stat(path)
+      await writeFile(path, Buffer.alloc(good.length, 1))
+      await utimes(path, atime, mtime)
+      await signed.goAway()
+      await strict.start()
+      expect((await strict.get(`/artifacts/${kernel.sha256}/kernel.sig`)).status).not.toBe(200)
+      expect(await strict.script('52:54:00:00:00:01')).toContain('Pilotlight: wait sample')
+      await signed.comeBack()
+      expect(digestsOfBoot(await strict.boot())).toEqual(digestsOfSet(signed.set(release)))
+      const { status, body } = await strict.get(`/artifacts/${kernel.sha256}/kernel.sig`)
+      expect([status, body.equals(good)]).toEqual([200, true])
+      expect(signed.gets(signed.pathOf(release, 'kernel'))).toBe(1)
+    } finally {
+      await strict.remove()
+      await signed.stop()
+      await keys.remove()
+    }
   })
 })
 
