@@ -52,7 +52,8 @@ export function checkService(service: ServiceFacts, dataDir: string): readonly F
 function runningService({ pid, parts }: Extract<ServiceFacts, { state: 'running' }>): readonly Finding[] {
   const who = pid === undefined ? 'the service runs' : `the service runs as process ${pid}`
   const limping = parts
-    .filter(({ ready, reason }) => ready && reason !== undefined)
+    // What its self-test finds is found here anew, line by line.
+    .filter(({ part, ready, reason }) => ready && reason !== undefined && part !== 'self-test')
     .map(({ part, reason }) => warning(`${part}: ${reason}`, seeLog))
   const unready = parts
     .filter(({ ready }) => !ready)

@@ -457,6 +457,11 @@ describe('disk, clock, data directory', () => {
 })
 
 describe('the service', () => {
+  it('does not repeat what its self-test found: the doctor looks at all of it anew', () => {
+    const parts = [{ part: 'self-test', ready: true, reason: 'BIOS: there is no undionly.kpxe' }]
+    expect(said(checkService(runningService({ parts }), '/data')).join()).not.toContain('undionly')
+  })
+
   it('tells its parts that are not ready, and those that limp', () => {
     const parts = [
       { part: 'dhcp', ready: false, reason: 'eth1: has no IPv4 address yet' },
