@@ -12,15 +12,17 @@ const directory = mkdtempSync(join(tmpdir(), 'pilotlight-boots-'))
 const results = join(directory, 'boots.jsonl')
 const startedAt = Date.now()
 const tests = spawn('vitest', ['run', '--config', 'test/vitest.boot.config.ts', ...rest], {
-  stdio: 'inherit',
+  stdio: ['ignore', 'inherit', 'inherit'],
+  detached: true,
   env: {
     ...process.env,
     BOOT_TEST_RESULTS: results,
     ...(isQuick && { BOOT_TEST_QUICK: '1' }),
   },
 })
-// The machines end with the tests.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => tests.kill(signal))
+// To all of the tests' processes: one that goes on would go on with its machine.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.on(signal, () => process.kill(-tests.pid, signal))
 const status = await new Promise((ended) => tests.once('close', ended))
 if (existsSync(results)) {
   const boots = readFileSync(results, 'utf8')
