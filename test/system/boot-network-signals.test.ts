@@ -30,13 +30,13 @@ async function serve(config?: object) {
   server.run('ip', 'addr', 'add', '192.0.2.10/24', 'dev', 'eth0')
   client.run('ip', 'addr', 'add', '192.0.2.55/24', 'dev', 'eth0')
   const service = await startLabService(server, { directory, boot: proxy, ...(config && { config }) })
-  /** Series that are not at zero. */
+  /** Counters that are not at zero. */
   const figures = () => {
     const read = `fetch('http://127.0.0.1:8081/metrics').then(async (answer) => console.log(await answer.text()))`
     return server
       .run(process.execPath, '-e', read)
       .split('\n')
-      .filter((line) => /^pilotlight_(dhcp|tftp|boot_steps)/.test(line) && !line.endsWith(' 0'))
+      .filter((line) => /^pilotlight_(dhcp|tftp|boot_steps)\w*_total/.test(line) && !line.endsWith(' 0'))
   }
   const lines = () =>
     service.process
