@@ -14,6 +14,7 @@ import {
 } from './boot-servers.mjs'
 import { cpuSecondsOf, ratios, spread, table } from './measure.mjs'
 import { measureInTurn } from './rounds.mjs'
+import { seedService } from './seed.mjs'
 import { openWires, serverAddress, wiresProblem } from './wires.mjs'
 
 const run = promisify(execFile)
@@ -22,7 +23,7 @@ const run = promisify(execFile)
  * DHCP of the built service, with its log and its metrics, against the servers of the field that are installed, each in
  * a network of its own.
  */
-export async function benchDhcp({ directory, rounds, seconds, report }) {
+export async function benchDhcp({ directory, rounds, seconds, artifactBytes, report }) {
   const problem = wiresProblem()
   if (problem !== undefined) {
     console.log(`skipped: ${problem}`)
@@ -68,6 +69,55 @@ export async function benchDhcp({ directory, rounds, seconds, report }) {
     ],
     ...{ directory, rounds, report },
   })
+  await besideArtifacts({ directory, rounds, seconds, artifactBytes, loader, report })
+}
+
+const downloads = 64
+
+/** A rack powers on while another one takes its artifacts as fast as it can, and nobody answers upstream. */
+async function besideArtifacts({ directory, rounds, seconds, artifactBytes, loader, report }) {
+  const seeded = await seedService({ directory, initramfsBytes: artifactBytes })
+  const { sha256, name } = seeded.artifacts.find(({ role }) => role === 'initramfs')
+  const more = {
+    dataDir: seeded.dataDir,
+    streams: { sample: { source: { url: 'http://198.18.0.77/stream.json' }, refresh: '1h' } },
+    profiles: { worker: { stream: 'sample', mode: 'live' } },
+    boot: { http: { listen: '0.0.0.0:8080' } },
+  }
+  const net = openWires(1)
+  let server
+  try {
+    server = await startOn(net.wires[0], pilotlight({ directory, loader, dhcp: 'server', more }), directory)
+    const latencies = []
+    const rates = []
+    for (let round = 0; round <= rounds; round += 1) {
+      const url = `http://${serverAddress}:8080/artifacts/${sha256}/${name}`
+      const [taken, asked] = await Promise.all([
+        runClient(server, 'download-client.mjs', [url, downloads, seconds]),
+        runClient(server, 'dhcp-client.mjs', [
+          JSON.stringify({
+            exchange: 'offer',
+            isProxy: false,
+            underWay: 0,
+            perSecond: 200,
+            machines: 1_000,
+            seconds,
+          }),
+        ]),
+      ])
+      if (taken.bytes === 0) throw new Error('no artifact was sent')
+      // The first one warms up.
+      if (round === 0) continue
+      latencies.push(asked.p99Ms)
+      rates.push(taken.bytes / taken.seconds / 1e9)
+    }
+    const what = `DISCOVER to OFFER at 200 a second beside ${downloads} downloads`
+    console.log(`\n${what}: p99 ${spread(latencies, 1)} ms, artifacts ${spread(rates)} GB/s`)
+    report.add(`${what}, p99 ms`, { value: latencies, target: '< 25', digits: 1 })
+  } finally {
+    await server?.stop()
+    net.close()
+  }
 }
 
 /** TFTP of the built service against others, a loader of 1 MiB, blocks of 1,468 bytes. */
@@ -175,13 +225,18 @@ async function measureRow(row, { servers, rounds, report }) {
   }
 }
 
-/** Runs a client at the other end of the wire; what it printed, and the CPU time that the server took. */
-async function measureOn({ pid, wire, name }, client, question) {
+/** What a client prints, and the CPU time that the server took. */
+async function measureOn(server, client, question) {
+  const before = cpuSecondsOf(server.pid)
+  const result = await runClient(server, client, [JSON.stringify(question)])
+  return { ...result, serverCpuSeconds: cpuSecondsOf(server.pid) - before }
+}
+
+/** Runs a client at the other end of the wire. */
+async function runClient({ wire, name }, client, argv) {
   const script = fileURLToPath(new URL(client, import.meta.url))
-  const [command, ...words] = wire.client([process.execPath, script, JSON.stringify(question)])
-  const before = cpuSecondsOf(pid)
+  const [command, ...words] = wire.client([process.execPath, script, ...argv.map(String)])
   const { stdout, stderr } = await run(command, words, { timeout: 60_000 })
-  const serverCpuSeconds = cpuSecondsOf(pid) - before
   if (stderr !== '') process.stderr.write(`${name}: ${stderr}\n`)
-  return { ...JSON.parse(stdout), serverCpuSeconds }
+  return JSON.parse(stdout)
 }
