@@ -1,6 +1,13 @@
 import { isIP } from 'node:net'
 import { encodeExtraOption } from '../core/extra-dhcp-option.ts'
-import { type Ipv4Subnet, isInSubnet, isUnicastIpv4, parseIpv4, parseIpv4Subnet } from '../core/ipv4.ts'
+import {
+  type Ipv4Subnet,
+  isInSubnet,
+  isLoopbackIpv4,
+  isUnicastIpv4,
+  parseIpv4,
+  parseIpv4Subnet,
+} from '../core/ipv4.ts'
 import type { ConfigPath } from './config-path.ts'
 import { parseDuration } from './duration.ts'
 import type { Reporter } from './layered-data.ts'
@@ -100,7 +107,10 @@ function checkServer({ subnets }: RawDhcp, report: Reporter): void {
 }
 
 function checkSubnet(entry: RawSubnet, subnet: Ipv4Subnet, path: ConfigPath, report: Reporter): void {
-  if (!isUnicastIpv4(subnet.network)) {
+  if (isLoopbackIpv4(subnet.network)) {
+    // Of use to whoever tries things out on one machine.
+    report.warn([...path, 'subnet'], `${entry.subnet} is loopback: no machine but this one is in it`)
+  } else if (!isUnicastIpv4(subnet.network)) {
     report.problem([...path, 'subnet'], `${entry.subnet} is not one that machines can be in`)
   }
   const leaseMs = parseDuration(entry.leaseTime) ?? 0

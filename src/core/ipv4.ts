@@ -75,6 +75,10 @@ export function formatIpv4Subnet({ network, prefix }: Ipv4Subnet): string {
   return `${formatIpv4(network)}/${prefix}`
 }
 
+export function isLoopbackIpv4(address: Ipv4): boolean {
+  return address >>> 24 === 127
+}
+
 /** Whether a machine could use it as its own: neither 0.0.0.0/8, nor multicast and above, nor loopback. */
 export function isUnicastIpv4(address: Ipv4): boolean {
   const first = address >>> 24

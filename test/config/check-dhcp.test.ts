@@ -104,6 +104,11 @@ describe('what DHCP and TFTP do not say to each other', () => {
       'boot.tftp.listen: firmware asks for loaders at port 69 alone',
     ],
     [
+      'a subnet of loopback',
+      'tftp: {}, dhcp: { mode: server, interface: lo, subnets: [{ subnet: 127.0.0.0/8 }] }',
+      'boot.dhcp.subnets[0].subnet: 127.0.0.0/8 is loopback',
+    ],
+    [
       'a proxy with authority',
       'tftp: {}, dhcp: { interface: eth1, authoritative: true }',
       'boot.dhcp.authoritative: a proxy refuses no address',
