@@ -32,7 +32,9 @@ if (existsSync(results)) {
   printStages(boots)
   printTable(boots)
   const seconds = Math.round((Date.now() - startedAt) / 1000)
-  console.log(`\n${boots.length} boots in ${seconds} s; seconds from power on until the machine phoned home`)
+  console.log(
+    `\n${boots.length} boots in ${seconds} s; seconds from power on until all was seen, the last of it the call home`,
+  )
 }
 rmSync(directory, { recursive: true, force: true })
 process.exit(status ?? 1)

@@ -185,6 +185,7 @@ class Run:
                 self.stages["machine off"] = time.time()
             if all([self.console.when(pattern) for pattern in expected]):
                 met_at = met_at or time.monotonic()
+                self.stages.setdefault("all seen", time.time())
                 patience = 0.5 if self.chosen.expect else POWER_OFF_PATIENCE
                 if off or time.monotonic() > met_at + patience:
                     return ""
