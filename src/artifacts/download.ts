@@ -97,7 +97,9 @@ async function openUnfinished(
     await removeFile(file.path, options)
     return undefined
   }
-  if ((await incoming.digest()) !== artifact.sha256) return { kind: 'partial', note: file.note, incoming }
+  const wholeBytes = artifact.sizeBytes ?? file.note.totalBytes ?? incoming.sizeBytes
+  const isWhole = incoming.sizeBytes === wholeBytes && (await incoming.digest()) === artifact.sha256
+  if (!isWhole) return { kind: 'partial', note: file.note, incoming }
   const stored = await incoming.commit(artifact.sha256)
   return stored.kind === 'stored' ? stored : undefined
 }

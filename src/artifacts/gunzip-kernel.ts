@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { Artifact } from '../core/artifact.ts'
@@ -42,30 +42,33 @@ export async function gunzipKernel(
   const path = layout.incomingFile(artifact.sha256, randomBytes(8).toString('hex'))
   const incoming = await IncomingFile.create({ fs, layout, path, blockBytes })
   try {
-    await unpack(artifact, kernel, incoming, options)
+    const unpacked = await unpack(artifact, kernel, incoming, options)
     signal.throwIfAborted()
+    const expected = artifact.uncompressedSha256 ?? unpacked
+    if (unpacked !== expected) throw wrongDigest(artifact, expected, unpacked)
     // Unpacked before: the file that is being served keeps its inode and its date.
-    const already = await prove(await incoming.digest())
-    const expected = artifact.uncompressedSha256
-    if (already && (expected === undefined || expected === already.sha256)) return already
-    const stored = await incoming.commit(expected)
+    const already = await prove(unpacked)
+    if (already) return already
+    const stored = await incoming.commit(unpacked)
     if (stored.kind === 'stored') return stored.blob
-    throw unpackError(
-      artifact,
-      'ARTIFACT_DIGEST_MISMATCH',
-      `expected SHA-256 ${expected}, found ${stored.found}`,
-    )
+    throw wrongDigest(artifact, unpacked, stored.found)
   } finally {
     await incoming.discard()
   }
 }
 
+function wrongDigest(artifact: Artifact, expected: Sha256, found: Sha256): ServiceError {
+  return unpackError(artifact, 'ARTIFACT_DIGEST_MISMATCH', `expected SHA-256 ${expected}, found ${found}`)
+}
+
+/** The digest of what was unpacked: of these bytes, whatever becomes of the file. */
 async function unpack(
   artifact: Artifact,
   kernel: BlobStat,
   incoming: IncomingFile,
   { fs, blockBytes, largestBytes = largestKernelBytes, signal }: GunzipOptions,
-): Promise<void> {
+): Promise<Sha256> {
+  const hash = createHash('sha256')
   const packed = Readable.from(readBlocks(fs, kernel, blockBytes, signal), { objectMode: false })
   const gunzip = createGunzip()
   packed.on('error', (error) => gunzip.destroy(error))
@@ -74,6 +77,7 @@ async function unpack(
       if (incoming.sizeBytes + chunk.length > largestBytes) {
         throw unpackError(artifact, 'ARTIFACT_TOO_LONG', `it unpacks to more than ${largestBytes} bytes`)
       }
+      hash.update(chunk)
       await incoming.append(chunk)
     }
   } catch (error) {
@@ -86,6 +90,7 @@ async function unpack(
     gunzip.destroy()
   }
   if (incoming.sizeBytes === 0) throw unpackError(artifact, 'ARTIFACT_EMPTY', 'it unpacks to nothing')
+  return hash.digest('hex') as Sha256
 }
 
 async function startsLikeGzip(fs: FileSystem, path: string): Promise<boolean> {

@@ -44,6 +44,8 @@ export async function hashFile(options: HashOptions): Promise<HashedFile> {
   const { fs, path, prefix, suffix, blockBytes, pace, signal } = options
   const file = await fs.openForRead(path)
   try {
+    // Whoever has it mapped writes without a trace until the disk has the page: then the next write is seen again.
+    await file.sync()
     const before = await file.stat()
     if (before.kind !== 'file') throw new Error(`${path} is not a regular file`)
     const hash = createHash(options.algorithm ?? 'sha256')

@@ -1,11 +1,13 @@
-import { createHash, type Hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { Sha256 } from '../core/digest.ts'
+import { isSameContent } from '../core/file-identity.ts'
 import type { BlobStat } from './blob-store.ts'
-import type { FileSystem, OpenFile } from './file-system.ts'
+import type { FileStat, FileSystem, OpenFile } from './file-system.ts'
+import { FileChangedError } from './hash-file.ts'
 import type { Layout } from './layout.ts'
 import { storing } from './storage-error.ts'
 
-/** Large enough that hash and write dominate, small enough not to be felt beside serving (facts/performance.md §5). */
+/** Large enough that reading and writing dominate, small enough not to be felt beside serving (facts/performance.md §5). */
 export const defaultBlockBytes = 1 << 20
 
 /**
@@ -28,14 +30,14 @@ export type Commit =
   | { readonly kind: 'mismatch'; readonly found: Sha256 }
 
 /**
- * A blob on its way in. Bytes are gathered into blocks, and each block is hashed while it is being written; no name in
- * the store appears before the digest is known and everything is on the disk (G1, G7).
+ * A blob on its way in. Bytes are gathered into blocks, and one block is written while the next one fills. What is
+ * verified is the file, not what was written to it: it is read back and hashed once everything is on the disk, and no
+ * name in the store appears before (G1, G7). Hashing the bytes as they pass would cost as much and say less.
  */
 export class IncomingFile {
   readonly path: string
   readonly #options: IncomingFileOptions
   readonly #file: OpenFile
-  readonly #hash: Hash
   #block: Buffer
   #spare: Buffer
   #filled = 0
@@ -47,10 +49,9 @@ export class IncomingFile {
   #unsynced = 0
   #isOpen = true
 
-  private constructor(options: IncomingFileOptions, file: OpenFile, hash: Hash, position: number) {
+  private constructor(options: IncomingFileOptions, file: OpenFile, position: number) {
     this.#options = options
     this.#file = file
-    this.#hash = hash
     this.#position = position
     this.#block = Buffer.allocUnsafeSlow(options.blockBytes)
     this.#spare = Buffer.allocUnsafeSlow(options.blockBytes)
@@ -59,26 +60,16 @@ export class IncomingFile {
 
   static async create(options: IncomingFileOptions): Promise<IncomingFile> {
     const file = await storing('creating', options.path, () => options.fs.create(options.path))
-    return new IncomingFile(options, file, createHash('sha256'), 0)
+    return new IncomingFile(options, file, 0)
   }
 
-  /** Goes on with an unfinished file: what is there is hashed again, because only that is known to be in it. */
+  /** Goes on with an unfinished file. */
   static async resume(options: IncomingFileOptions): Promise<IncomingFile> {
-    const { fs, path, blockBytes, signal } = options
-    return storing('reading', path, async () => {
+    const { fs, path } = options
+    return storing('opening', path, async () => {
       const file = await fs.openForWrite(path)
       try {
-        const hash = createHash('sha256')
-        const block = Buffer.allocUnsafeSlow(blockBytes)
-        let position = 0
-        for (;;) {
-          signal?.throwIfAborted()
-          const bytes = await file.read(block, position)
-          if (bytes === 0) break
-          hash.update(block.subarray(0, bytes))
-          position += bytes
-        }
-        return new IncomingFile(options, file, hash, position)
+        return new IncomingFile(options, file, (await file.stat()).sizeBytes)
       } catch (error) {
         await file.close()
         throw error
@@ -102,10 +93,9 @@ export class IncomingFile {
     }
   }
 
-  /** The digest of everything appended so far. */
+  /** The digest of what is in the file now. @throws ServiceError STORAGE_FAILED, also when somebody changes it meanwhile */
   async digest(): Promise<Sha256> {
-    await this.#flush()
-    return this.#hash.copy().digest('hex') as Sha256
+    return (await this.#read()).digest
   }
 
   /** Write → fsync → verify → rename → fsync directory. With any other digest the store is left alone. */
@@ -116,7 +106,7 @@ export class IncomingFile {
       await this.#file.setMode(0o444)
       await this.#file.sync()
     })
-    const found = await this.digest()
+    const { digest: found, stat: verified } = await this.#read()
     if (expected !== undefined && found !== expected) return { kind: 'mismatch', found }
     const path = layout.blob(found)
     return storing('storing', path, async () => {
@@ -127,8 +117,14 @@ export class IncomingFile {
       await fs.syncDirectory(layout.blobs)
       await fs.remove(layout.resumeNote(this.path))
       // Of the file that we wrote, not of whatever has its name by now; after the rename, which counts as a change.
-      const { sizeBytes, modifiedAt, identity } = await this.#file.stat()
+      const stored = await this.#file.stat()
       await this.#close()
+      const named = await fs.stat(path)
+      if (named?.identity !== stored.identity || !isSameContent(stored.identity, verified.identity)) {
+        await fs.remove(path)
+        throw new FileChangedError(this.path)
+      }
+      const { sizeBytes, modifiedAt, identity } = stored
       return { kind: 'stored', blob: { sha256: found, sizeBytes, modifiedAt, path, identity } }
     })
   }
@@ -155,7 +151,33 @@ export class IncomingFile {
     })
   }
 
-  /** Starts writing the current block, hashes it meanwhile, and goes on with the other one. */
+  /** Reads the file back through the descriptor that wrote it. */
+  async #read(): Promise<{ readonly digest: Sha256; readonly stat: FileStat }> {
+    await this.#flush()
+    return storing('reading', this.path, async () => {
+      const before = await this.#file.stat()
+      const hash = createHash('sha256')
+      // Nothing is in them: everything is written.
+      let block = this.#block
+      let next = this.#spare
+      let reading = this.#file.read(block, 0)
+      for (let position = 0; ; ) {
+        const bytes = await reading
+        if (bytes === 0) break
+        position += bytes
+        reading = this.#file.read(next, position)
+        reading.catch(() => {})
+        this.#options.signal?.throwIfAborted()
+        hash.update(block.subarray(0, bytes))
+        ;[block, next] = [next, block]
+      }
+      const stat = await this.#file.stat()
+      if (stat.identity !== before.identity) throw new FileChangedError(this.path)
+      return { digest: hash.digest('hex') as Sha256, stat }
+    })
+  }
+
+  /** Starts writing the current block, and goes on with the other one. */
   async #turnBlock(): Promise<void> {
     await this.#writing
     const full = this.#block.subarray(0, this.#filled)
@@ -166,7 +188,6 @@ export class IncomingFile {
     writing.catch(() => {})
     this.#unsynced += 1
     if (this.#unsynced >= blocksPerSync) await this.#syncBehind(writing)
-    this.#hash.update(full)
     this.#position += full.length
     this.#filled = 0
     const next = this.#spare

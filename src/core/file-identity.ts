@@ -21,6 +21,15 @@ export function fileIdentity({ ino, size, mtimeNs, ctimeNs }: FileIdentityFacts)
   return `${ino}:${size}:${mtimeNs}:${ctimeNs}` as FileIdentity
 }
 
+/** Whether both tell of the same bytes of the same file: a rename or a `chmod` between them does no harm. */
+export function isSameContent(one: FileIdentity, other: FileIdentity): boolean {
+  return withoutChangeTime(one) === withoutChangeTime(other)
+}
+
+function withoutChangeTime(identity: FileIdentity): string {
+  return identity.slice(0, identity.lastIndexOf(':'))
+}
+
 /** Reads a stored one back; `undefined` for anything else. */
 export function parseFileIdentity(text: string): FileIdentity | undefined {
   return /^\d{1,20}:\d{1,20}:-?\d{1,20}:-?\d{1,20}$/.test(text) ? (text as FileIdentity) : undefined

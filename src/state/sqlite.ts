@@ -26,13 +26,23 @@ export function openSqlite<Tables>(file: string): Kysely<Tables> {
     }
     const guarded = {
       prepare: (sql: string) => guardStatement(opened.prepare(sql)),
-      close: () => opened.close(),
+      close: () => closeWhole(opened),
     }
     return new Kysely<Tables>({ dialect: new SqliteDialect({ database: guarded }) })
   } catch (cause) {
     database?.close()
     throw unavailable(`opening the state database ${file}`, cause, { file })
   }
+}
+
+/** Brings the write-ahead log into the database first: after a clean end that one file is all there is to copy. */
+function closeWhole(database: Database.Database): void {
+  try {
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  } catch {
+    // A shell may hold it, or the disk be full: the log stays beside it and is as good.
+  }
+  database.close()
 }
 
 /** What went wrong at which step, in the store's own terms. */
@@ -45,7 +55,7 @@ export function unavailable(
   const sqliteCode = (cause as { code?: unknown } | undefined)?.code
   const advice =
     sqliteCode === 'SQLITE_NOTADB' || sqliteCode === 'SQLITE_CORRUPT'
-      ? '; restore it from a backup, or move it away and start with an empty one (artifacts stay)'
+      ? '; restore it from a backup together with the -wal file of the same moment, or move the database, its -wal and its -shm away and start with an empty one (artifacts stay)'
       : ''
   return new ServiceError(
     'STATE_UNAVAILABLE',

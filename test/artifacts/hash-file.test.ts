@@ -29,6 +29,14 @@ describe('hashFile', () => {
     expect(found.digest).toEqual(createHash('sha512').update('before').update(bytes).update('after').digest())
   })
 
+  it('G1 brings the file to the disk before it looks, so that a mapping cannot be written through unseen', async () => {
+    const steps: string[] = []
+    fs = createUnsyncedFs({ before: ({ kind }) => void steps.push(kind) })
+    await fs.create('/f')
+    await hashFile({ fs, path: '/f', blockBytes: 1024, signal })
+    expect(steps).toEqual(['create', 'openForRead', 'sync', 'read'])
+  })
+
   it('reads no faster than it is told', async () => {
     let time = 0
     const pace = {

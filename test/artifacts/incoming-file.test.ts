@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { prepareLayout } from '../../src/artifacts/create-blob-store.ts'
+import type { OpenFile } from '../../src/artifacts/file-system.ts'
 import { IncomingFile } from '../../src/artifacts/incoming-file.ts'
 import { layoutOf } from '../../src/artifacts/layout.ts'
 import type { Sha256 } from '../../src/core/digest.ts'
@@ -67,6 +68,59 @@ describe('an incoming file', () => {
     expect([...fs.files().keys()]).toEqual([path])
     await incoming.discard()
     expect([...fs.files().keys()]).toEqual([])
+  })
+
+  it('G1 is judged by what is in the file: what somebody else wrote into it meanwhile has another digest', async () => {
+    const fs = await openFs()
+    const bytes = Buffer.alloc(100, 1)
+    const incoming = await IncomingFile.create({ fs, layout, path, blockBytes: 16 })
+    await incoming.append(bytes)
+    const stranger = await fs.openForWrite(path)
+    await stranger.write(Buffer.from('x'), 7)
+    expect(await incoming.commit(digestOf(bytes))).toMatchObject({ kind: 'mismatch' })
+    expect([...fs.files().keys()]).toEqual([path])
+  })
+
+  it.each(['rename', 'syncDirectory'] as const)(
+    'G1 what somebody writes into it around %s, after it was read, takes its name away again',
+    async (moment) => {
+      let stranger: OpenFile | undefined
+      let time = 0
+      const fs = createUnsyncedFs({
+        now: () => ++time,
+        before({ kind }) {
+          if (kind === moment) void stranger?.write(Buffer.from('x'), 7)
+        },
+      })
+      await prepareLayout(fs, layout)
+      const bytes = Buffer.alloc(100, 1)
+      const incoming = await IncomingFile.create({ fs, layout, path, blockBytes: 16 })
+      await incoming.append(bytes)
+      stranger = await fs.openForWrite(path)
+      await expect(incoming.commit(digestOf(bytes))).rejects.toMatchObject({
+        code: 'STORAGE_FAILED',
+        message: expect.stringContaining('changed while'),
+      })
+      expect([...fs.files().keys()]).toEqual([])
+    },
+  )
+
+  it('G1 another file that took its name in the last moment gets none in the store', async () => {
+    const other = `${path}.other`
+    let rename: (() => void) | undefined
+    const fs = await openFs(({ kind, path: from }) => {
+      if (kind === 'rename' && from === path) rename?.()
+    })
+    const bytes = Buffer.alloc(100, 1)
+    const incoming = await IncomingFile.create({ fs, layout, path, blockBytes: 16 })
+    await incoming.append(bytes)
+    await fs.create(other)
+    rename = () => {
+      rename = undefined
+      void fs.rename(other, path)
+    }
+    await expect(incoming.commit(digestOf(bytes))).rejects.toMatchObject({ code: 'STORAGE_FAILED' })
+    expect([...fs.files().keys()].filter((name) => name.startsWith(layout.blobs))).toEqual([])
   })
 
   it('G7 a sync that failed once is not forgotten, though the next one says that all is well', async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Kysely, sql } from 'kysely'
@@ -129,11 +129,23 @@ describe('the SQL store on a bad day', () => {
     await store.close()
   })
 
+  it('after a clean end the database file is all there is: a copy of it alone has everything', async () => {
+    const store = await openStateStore({ file })
+    await store.recordDocument(makeDocument())
+    await store.close()
+    expect((await stat(`${file}-wal`).catch(() => ({ size: 0 }))).size).toBe(0)
+    const copy = `${file}.copy`
+    await copyFile(file, copy)
+    const again = await openStateStore({ file: copy })
+    expect(await again.listDocuments()).toHaveLength(1)
+    await again.close()
+  })
+
   it('a file that is no database is named, with what to do', async () => {
     await writeFile(file, 'not a database '.repeat(1000))
     await expect(openStateStore({ file })).rejects.toMatchObject({
       code: 'STATE_UNAVAILABLE',
-      message: `opening the state database ${file}: file is not a database; restore it from a backup, or move it away and start with an empty one (artifacts stay)`,
+      message: `opening the state database ${file}: file is not a database; restore it from a backup together with the -wal file of the same moment, or move the database, its -wal and its -shm away and start with an empty one (artifacts stay)`,
       details: { file },
     })
   })
