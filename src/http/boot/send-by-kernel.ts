@@ -6,11 +6,13 @@ import type { Turns } from './turns.ts'
 import { writeResponse } from './write-response.ts'
 
 /** What a turn hands over for one client. */
-const sliceBytes = 2 * 1024 * 1024
+const sliceBytes = 1024 * 1024
 /** Written by Node's own means wherever the socket is full: Node tells when there is room again. */
 const pieceBytes = 16 * 1024
 /** At most this much between two such pieces, which also show Node that the connection is alive. */
 const longestRunBytes = 64 * 1024 * 1024
+/** A client that is as fast as we are has its last bytes within so many turns: some 2 ms. */
+const turnsBeforePauses = 250
 /** How long to wait before looking again whether all has arrived. */
 const longestPauseMs = 50
 
@@ -86,7 +88,7 @@ export async function sendByKernel(
   /** `false`: the client went away. */
   async function hasArrived(): Promise<boolean> {
     let before = Infinity
-    for (let ms = 0; ; ms = Math.min(ms * 2 + 1, longestPauseMs)) {
+    for (let looks = 0; ; looks += 1) {
       const socket = socketDescriptor()
       if (socket === undefined) return false
       const left = kernel.unacknowledged(socket)
@@ -94,7 +96,8 @@ export async function sendByKernel(
       // Node sees nothing of it and would give the connection up.
       if (left < before) response.socket?.setTimeout(response.socket.timeout ?? 0)
       before = left
-      await (ms === 0 ? turns.next() : pause(ms))
+      if (looks < turnsBeforePauses) await turns.next()
+      else await pause(Math.min(2 ** (looks - turnsBeforePauses), longestPauseMs))
     }
   }
 
