@@ -22,7 +22,7 @@ describe.each(ways)('sent $way', ({ kernel }) => {
   let path: string
 
   beforeEach(async () => {
-    rig = await startBootRig({ kernel, limits: { cacheBytes: 8 * 1024 * 1024 } })
+    rig = await startBootRig({ kernel, limits: { cacheBytes: 8 * 1024 * 1024, settlingMs: 0 } })
     rootfs = rig.image.rootfs as ServedFile
     path = `/artifacts/${rootfs.sha256}/rootfs.img`
   })

@@ -101,6 +101,29 @@ describe('numbers', () => {
     for (const connection of held) connection.destroy()
   })
 
+  test('silent ones make room for newcomers, those that are answered do not', async () => {
+    const { port, log, addFile } = await start({ limits: { maxConnections: 16 } })
+    const large = await addFile('large', 'rootfs', bytesOf('large', 60_000_000))
+    const busy = await openRaw(port)
+    busy.send(`GET /artifacts/${large.sha256}/x HTTP/1.1\r\n\r\n`)
+    await once(busy.socket, 'data')
+    busy.socket.pause()
+    const halfAsked = await openRaw(port)
+    halfAsked.send('GET /boot.ipxe HTTP/1.1\r\nX-Slow: ')
+    const kept = []
+    for (let count = 0; count < 40; count += 1) {
+      const newcomer = await openRaw(port)
+      newcomer.send('GET /boot.ipxe HTTP/1.1\r\n\r\n')
+      expect((await newcomer.next()).status).toBe(200)
+      kept.push(newcomer)
+    }
+    await halfAsked.closed()
+    busy.socket.resume()
+    expect((await busy.next()).body.length).toBe(60_000_000)
+    expect(log.lines).toEqual([])
+    for (const connection of [busy, ...kept]) connection.destroy()
+  })
+
   test('requests without end ahead of their answers end the connection', async () => {
     const { port, image } = await start()
     const connection = await openRaw(port)

@@ -15,8 +15,8 @@ const sizeBytes = 30_000_000
 let rig: BootRig
 afterEach(() => rig.stop())
 
-async function start(kernel: KernelFiles) {
-  rig = await startBootRig({ kernel, limits: { cacheBytes: 8 * 1024 * 1024 } })
+async function start(kernel: KernelFiles, settlingMs = 0) {
+  rig = await startBootRig({ kernel, limits: { cacheBytes: 8 * 1024 * 1024, settlingMs } })
   const file = await rig.addFile('large', 'rootfs', bytesOf('large', sizeBytes))
   return { file, path: `/artifacts/${file.sha256}/large` }
 }
@@ -47,6 +47,23 @@ describe.skipIf(real === undefined)('files that the kernel sends', () => {
     // Nearly all of it went past this process.
     expect(sentBytes).toBeGreaterThan(sizeBytes * 0.9)
     connection.destroy()
+  })
+
+  test('a lone client that is not slow has its bytes from memory, several share those of the kernel', async () => {
+    let calls = 0
+    const counting: KernelFiles = {
+      ...kernel,
+      send(...given) {
+        calls += 1
+        return kernel.send(...given)
+      },
+    }
+    const { path, file } = await start(counting, 20)
+    expect(sha256((await requestRaw(rig.port, path)).body)).toBe(file.sha256)
+    expect(calls).toBe(0)
+    const bodies = await Promise.all([requestRaw(rig.port, path), requestRaw(rig.port, path)])
+    for (const { body } of bodies) expect(sha256(body)).toBe(file.sha256)
+    expect(calls).toBeGreaterThan(0)
   })
 
   test('one connection serves several files, and answers of other kinds between them', async () => {

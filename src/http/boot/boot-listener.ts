@@ -34,6 +34,8 @@ export interface BootListenerLimits {
   readonly stallTimeoutMs: number
   /** Firmware waits between HEAD and GET; 30 s at least (field case 87). */
   readonly keepAliveMs: number
+  /** After which a lone client counts as slow or fast. */
+  readonly settlingMs: number
   /** Memory for file blocks; what slow readers hold is part of it. */
   readonly cacheBytes: number
 }
@@ -45,6 +47,7 @@ export const defaultBootListenerLimits: BootListenerLimits = {
   headerTimeoutMs: 20_000,
   stallTimeoutMs: 120_000,
   keepAliveMs: 75_000,
+  settlingMs: 20,
   cacheBytes: 256 * 1024 * 1024,
 }
 
@@ -107,7 +110,11 @@ const maxBlocksAtOnce = 16
 export function createBootListener(options: BootListenerOptions): BootListener {
   const { catalog, bootService, renderer, clock, log, urls = {}, ignoredMachines = 'script' } = options
   const limits = { ...defaultBootListenerLimits, ...options.limits }
-  const connections = createConnections({ maxPerAddress: limits.maxConnectionsPerAddress, urls })
+  const connections = createConnections({
+    maximum: limits.maxConnections,
+    maxPerAddress: limits.maxConnectionsPerAddress,
+    urls,
+  })
   const misses = createLogLimiter({ clock })
   const alarms = createLogLimiter({ clock })
   let closing: Promise<void> | undefined
@@ -136,6 +143,7 @@ export function createBootListener(options: BootListenerOptions): BootListener {
       turns: createTurns(slicesPerTurn),
       maxBlocksAtOnce,
       kernel: options.kernel,
+      settlingMs: limits.settlingMs,
       pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       clock,
       onEvent: (event) => options.onEvent?.(event),
@@ -173,15 +181,16 @@ export function createBootListener(options: BootListenerOptions): BootListener {
     const connection = connections.of(request.socket)
     if (connection === undefined) return
     connection.openRequests += 1
+    connections.onAsked(request.socket)
     if (connection.openRequests > limits.maxPipelined) {
       request.socket.destroy()
       return
     }
     response.on('close', () => {
       connection.openRequests -= 1
-      if (connection.openRequests === 0 && connection.lastWords !== undefined) {
-        endWith(request.socket, connection.lastWords)
-      }
+      if (connection.openRequests > 0) return
+      if (connection.lastWords === undefined) connections.onAnswered(request.socket)
+      else endWith(request.socket, connection.lastWords)
     })
     answerRequest(request, response, connection)
   }

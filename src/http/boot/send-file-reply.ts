@@ -1,5 +1,4 @@
 import type { BootEvent, BootId } from '../../core/boot-event.ts'
-import type { Clock } from '../../core/clock.ts'
 import type { Sha256 } from '../../core/digest.ts'
 import { answerRange } from './byte-range.ts'
 import { contentTypeOf } from './content-type.ts'
@@ -15,7 +14,6 @@ const touchEveryMs = 60_000
 
 export interface FileReplyParts extends SendFileParts {
   readonly openFiles: OpenFiles
-  readonly clock: Clock
   onEvent(event: BootEvent): void
   /** A file of the catalog could not be read as it should be: it needs a scrub. */
   onFileProblem(sha256: Sha256, problem: FileProblem | 'changed-while-sent'): void

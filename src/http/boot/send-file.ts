@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Clock } from '../../core/clock.ts'
 import type { Block, BlockCache } from './block-cache.ts'
 import { blockSliceAt } from './block-plan.ts'
 import type { KernelFiles } from './kernel-files.ts'
@@ -11,6 +12,11 @@ import { writeResponse } from './write-response.ts'
 const ownBufferBytes = 64 * 1024
 /** More than a system keeps for one socket (Linux: 4 MiB, some tune it to 16): who took it without a wait is fast. */
 const fastBytes = 32 * 1024 * 1024
+/**
+ * A client that takes less, or one of several, costs less when the kernel sends; a lone one at the speed of memory has
+ * more from a few hot buffers.
+ */
+const slowBytesPerMs = 300_000
 
 export interface Transfer {
   /** Its head is written or set; bodies are sent as they are. */
@@ -30,7 +36,10 @@ export interface SendFileParts {
   readonly maxBlocksAtOnce: number
   /** From `loadKernelFiles`; absent: blocks go through this process. */
   readonly kernel?: KernelFiles | undefined
+  /** Until then a lone client only fills the buffers of its connection, which says nothing of its speed. */
+  readonly settlingMs: number
   readonly pause: (ms: number) => Promise<void>
+  readonly clock: Clock
 }
 
 /**
@@ -42,11 +51,11 @@ export interface SendFileParts {
  */
 export async function sendFile(transfer: Transfer, parts: SendFileParts): Promise<boolean> {
   const { response, file, start, end, onProgress } = transfer
-  const { cache, turns, maxBlocksAtOnce, kernel, pause } = parts
+  const { cache, turns, maxBlocksAtOnce, settlingMs, pause, clock } = parts
   const isWorthKeeping = file.sizeBytes <= (cache.capacity * cache.blockBytes) / 2
-  const byKernel = kernel && (await sendByKernel(transfer, { kernel, turns, pause }))
-  if (byKernel?.kind === 'gone') return false
-  let position = byKernel?.position ?? start
+  const startedAt = clock.now()
+  let { kernel } = parts
+  let position = start
   let blocksAtOnce = 1
   let bytesSinceWait = 0
   let ahead: Block | Promise<Block> | undefined
@@ -57,9 +66,25 @@ export async function sendFile(transfer: Transfer, parts: SendFileParts): Promis
     return cache.acquire(file, blockSliceAt(offset, end, cache.blockBytes).index, retain)
   }
 
+  function isForKernel(): boolean {
+    if (file.readers() > 1) return true
+    const elapsedMs = clock.now() - startedAt
+    return elapsedMs >= settlingMs && position - start <= elapsedMs * slowBytesPerMs
+  }
+
   try {
     await turns.next()
     while (position < end && !response.destroyed) {
+      if (kernel !== undefined && isForKernel()) {
+        await giveUp(ahead, cache)
+        ahead = undefined
+        const rest = { response, file, start: position, end, onProgress }
+        const sent = await sendByKernel(rest, { kernel, turns, pause })
+        if (sent.kind === 'gone') return false
+        position = sent.position
+        kernel = undefined
+        continue
+      }
       const held: Block[] = []
       const chunks: Buffer[] = []
       let bytes = 0
