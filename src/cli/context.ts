@@ -14,6 +14,11 @@ export interface CliStream {
   readonly columns?: number
 }
 
+/** Columns of a terminal; one that says 0 does not know them. */
+export function widthOf({ columns }: CliStream): number {
+  return columns === undefined || columns < 1 ? 80 : columns
+}
+
 export interface DemoOptions {
   readonly once: boolean
   readonly stdout: CliStream

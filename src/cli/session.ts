@@ -5,7 +5,7 @@ import { visibleText } from '../core/visible-text.ts'
 import type { AdminOperations } from '../http/admin/operations.ts'
 import type { OfflineOperations } from '../runtime/service.ts'
 import { createLog, type LogLevel } from '../telemetry/create-log.ts'
-import type { CliContext } from './context.ts'
+import { type CliContext, widthOf } from './context.ts'
 import { findConfigFile } from './find-config-file.ts'
 import { openOperations, openRunningService } from './open-operations.ts'
 import type { TableStyle } from './output/table.ts'
@@ -136,6 +136,6 @@ export function wantsColor(env: CliContext['env'], stream: { readonly isTTY?: bo
 function styleOf(env: CliContext['env'], stream: CliContext['stdout']): TableStyle {
   return {
     color: wantsColor(env, stream),
-    ...(stream.isTTY === true && { width: stream.columns ?? 80 }),
+    ...(stream.isTTY === true && { width: widthOf(stream) }),
   }
 }

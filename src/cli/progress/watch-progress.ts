@@ -1,5 +1,5 @@
 import type { AdminOperations, BootimageSummary } from '../../http/admin/operations.ts'
-import type { CliContext, CliStream } from '../context.ts'
+import { type CliContext, type CliStream, widthOf } from '../context.ts'
 import { isUnderWay, progressLine, progressText } from './progress-text.ts'
 
 const terminalIntervalMs = 500
@@ -60,7 +60,7 @@ function terminalView(stream: CliStream): ProgressView {
   return {
     show(bootimages) {
       clear()
-      const line = progressLine(bootimages, stream.columns ?? 80)
+      const line = progressLine(bootimages, widthOf(stream))
       if (line === undefined) return
       stream.write(line)
       isShown = true

@@ -19,9 +19,13 @@ function downloading(doneBytes: number): BootimageSummary {
 }
 
 /** Runs work that lasts as long as there are answers to show, without any real time. */
-async function show(answers: (readonly BootimageSummary[] | Error)[], isTTY: boolean): Promise<string> {
+async function show(
+  answers: (readonly BootimageSummary[] | Error)[],
+  isTTY: boolean,
+  columns = 80,
+): Promise<string> {
   let written = ''
-  const stream = { isTTY, columns: 80, write: (text: string) => (written += text) }
+  const stream = { isTTY, columns, write: (text: string) => (written += text) }
   let finish = (_: string) => {}
   const work = new Promise<string>((resolve) => {
     finish = resolve
@@ -48,6 +52,10 @@ test('on a terminal one line changes and is gone at the end', async () => {
   expect(written).toBe(
     's x86_64 44: downloading 10 % (10 B of 100 B)\r\u001b[Ks x86_64 44: downloading 20 % (20 B of 100 B)\r\u001b[K',
   )
+})
+
+test('a terminal that does not know its width gets whole lines', async () => {
+  expect(await show([[downloading(10)]], true, 0)).toContain('downloading 10 % (10 B of 100 B)')
 })
 
 test('elsewhere there is a plain line a step, without control characters', async () => {
