@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import {
   dnsmasq,
   installed,
@@ -14,10 +11,9 @@ import {
 } from './boot-servers.mjs'
 import { cpuSecondsOf, ratios, spread, table } from './measure.mjs'
 import { measureInTurn } from './rounds.mjs'
+import { runClient } from './run-client.mjs'
 import { seedService } from './seed.mjs'
 import { openWires, serverAddress, wiresProblem } from './wires.mjs'
-
-const run = promisify(execFile)
 
 /**
  * DHCP of the built service, with its log and its metrics, against the servers of the field that are installed, each in
@@ -230,13 +226,4 @@ async function measureOn(server, client, question) {
   const before = cpuSecondsOf(server.pid)
   const result = await runClient(server, client, [JSON.stringify(question)])
   return { ...result, serverCpuSeconds: cpuSecondsOf(server.pid) - before }
-}
-
-/** Runs a client at the other end of the wire. */
-async function runClient({ wire, name }, client, argv) {
-  const script = fileURLToPath(new URL(client, import.meta.url))
-  const [command, ...words] = wire.client([process.execPath, script, ...argv.map(String)])
-  const { stdout, stderr } = await run(command, words, { timeout: 60_000 })
-  if (stderr !== '') process.stderr.write(`${name}: ${stderr}\n`)
-  return JSON.parse(stdout)
 }

@@ -24,11 +24,12 @@ const hostsPerFile = 100
 
 /**
  * Makes a data directory and a configuration as a service has them that follows its stream for years: `releases`
- * bootimages that are all there, `documents` in the archive, `hosts` in `hosts.d`. Only the newest initramfs is
- * large. Everything goes through the service's own parsers and store.
+ * bootimages that are all there, `documents` in the archive, `hosts` in `hosts.d`. Only the newest kernel and
+ * initramfs are large. Everything goes through the service's own parsers and store.
  */
 export async function seedService({
   directory,
+  kernelBytes = 1 << 20,
   initramfsBytes = 1 << 20,
   releases = 3,
   documents = releases,
@@ -52,7 +53,7 @@ export async function seedService({
     const isNewest = index === releases - 1
     const at = now - (releases - index) * dayMs
     const small = { kernelBytes: 1024, initramfsBytes: 1024, rootfsBytes: 1024 }
-    const large = { kernelBytes: 1 << 20, initramfsBytes, rootfsBytes: 1 << 20 }
+    const large = { kernelBytes, initramfsBytes, rootfsBytes: 1 << 20 }
     const release = makeSampleRelease(releaseName(at), ['x86_64'], isNewest ? large : small)
     const kept = Math.floor(documents / releases) + (index < documents % releases ? 1 : 0)
     for (let edition = 0; edition < kept; edition += 1) {

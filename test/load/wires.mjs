@@ -19,6 +19,9 @@ export const subnet = '198.18.0.0/20'
 /** 3,800 addresses. */
 export const firstAddress = '198.18.1.0'
 export const lastAddress = '198.18.15.215'
+const clientAddress = '198.18.0.2'
+/** These addresses, and the few after them. */
+const rangeParts = ['198.18.1.0/24', '198.18.2.0/23', '198.18.4.0/22', '198.18.8.0/21']
 
 /**
  * A network of its own for each server: a cable with the server at one end and its client at the other, both called
@@ -36,7 +39,7 @@ export function openWires(count) {
     ip('-n', server, 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'eth0', 'netns', client)
     for (const [name, address] of [
       [server, serverAddress],
-      [client, '198.18.0.2'],
+      [client, clientAddress],
     ]) {
       ip('-n', name, 'addr', 'add', `${address}/20`, 'broadcast', '198.18.15.255', 'dev', 'eth0')
       ip('-n', name, 'link', 'set', 'eth0', 'up')
@@ -52,12 +55,27 @@ export function openWires(count) {
   }
 }
 
+/**
+ * Lets the client's end of a wire have every address of the range at once, so that each machine asks from the one it was
+ * given. The server reaches all of them by one neighbour: kernels keep about a thousand.
+ */
+export function openRange({ server, client }) {
+  for (const part of rangeParts) {
+    run(client([ipCommand, 'route', 'add', 'local', part, 'dev', 'lo']))
+    run(server([ipCommand, 'route', 'add', part, 'via', clientAddress, 'dev', 'eth0']))
+  }
+}
+
 /** A command line that runs in a namespace, as the same process. */
 function inside(name, argv) {
   return [ipCommand, 'netns', 'exec', name, ...argv]
 }
 
 function ip(...argv) {
-  const { status, stderr } = spawnSync(ipCommand, argv, { encoding: 'utf8' })
-  if (status !== 0) throw new Error(`ip ${argv.join(' ')}: ${stderr}`)
+  run([ipCommand, ...argv])
+}
+
+function run([command, ...argv]) {
+  const { status, stderr } = spawnSync(command, argv, { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${command} ${argv.join(' ')}: ${stderr}`)
 }
