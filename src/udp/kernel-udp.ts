@@ -1,5 +1,5 @@
 import type { Socket } from 'node:dgram'
-import { endianness } from 'node:os'
+import { isLayoutKnown, type Koffi, loadKoffi } from '../native/koffi.ts'
 import { createDatagramBatch, type DatagramBatch } from './datagram-batch.ts'
 
 /** Linux: `setsockopt(fd, SOL_UDP, UDP_SEGMENT, …)` (kernel 4.18). */
@@ -7,15 +7,6 @@ const solUdp = 17
 const udpSegment = 103
 /** Do not wait; the same on x86-64 and aarch64. */
 const msgDontwait = 0x40
-
-/** The part of `koffi` that is used here; the package is optional, so its own types may be absent. */
-interface Koffi {
-  load(library: string | null): {
-    func(prototype: string): (...values: unknown[]) => unknown
-  }
-  address(bytes: Buffer): bigint | number
-  errno(): number
-}
 
 /**
  * What the Linux kernel does for UDP beyond Node: cut one send into a window of datagrams, and take or give many
@@ -40,10 +31,6 @@ export function descriptorOf(socket: Socket): number | undefined {
   const state = (socket as unknown as Record<symbol, { handle?: { fd?: unknown } } | undefined>)[symbol]
   const fd = state?.handle?.fd
   return typeof fd === 'number' && fd >= 0 ? fd : undefined
-}
-
-function isLayoutKnown(): boolean {
-  return ['x64', 'arm64'].includes(process.arch) && endianness() === 'LE'
 }
 
 /** Makes it from a loaded `koffi`; `undefined` where the C library's functions cannot be reached. */
@@ -74,14 +61,8 @@ export function createKernelUdp(koffi: Koffi): KernelUdp | undefined {
   }
 }
 
-/**
- * Loads the optional package `koffi`. `undefined` when it is not installed, on other systems than Linux, and where it
- * cannot be used: everything works without it, with one call a packet.
- */
-export async function loadKernelUdp(packageName = 'koffi'): Promise<KernelUdp | undefined> {
-  if (process.platform !== 'linux') return undefined
-  // A name in a variable: the compiler must not ask for the types of a package that may be absent.
-  const loaded: unknown = await import(packageName).catch(() => undefined)
-  if (typeof loaded !== 'object' || loaded === null) return undefined
-  return createKernelUdp(('default' in loaded ? loaded.default : loaded) as Koffi)
+/** `undefined` where it cannot be used: everything works without it, with one call a packet. */
+export async function loadKernelUdp(): Promise<KernelUdp | undefined> {
+  const koffi = await loadKoffi()
+  return koffi && createKernelUdp(koffi)
 }

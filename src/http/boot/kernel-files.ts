@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { endianness } from 'node:os'
+import { isLayoutKnown, type Koffi, loadKoffi } from '../../native/koffi.ts'
 
 /** Linux: `preadv2(…, RWF_NOWAIT)` reads what is in memory already and nothing else (kernel 4.14). */
 const rwfNowait = 8
@@ -11,15 +11,6 @@ const residenceStepBytes = 512 * 1024
 const eagain = 11
 const epipe = 32
 const econnreset = 104
-
-/** The part of `koffi` that is used here; the package is optional, so its own types may be absent. */
-interface Koffi {
-  load(library: string | null): {
-    func(prototype: string): (...values: unknown[]) => unknown
-  }
-  address(bytes: Buffer): bigint | number
-  errno(): number
-}
 
 /** What came of handing bytes of a file to a socket. */
 export type KernelSend =
@@ -56,7 +47,7 @@ export function descriptorOf(socket: Socket): number | undefined {
 /** Makes it from a loaded `koffi`; `undefined` where the C library's functions cannot be reached. */
 export function createKernelFiles(koffi: Koffi): KernelFiles | undefined {
   // Offsets are written as eight bytes, and a pointer with a length as sixteen.
-  if (!['x64', 'arm64'].includes(process.arch) || endianness() !== 'LE') return undefined
+  if (!isLayoutKnown()) return undefined
   try {
     const libc = koffi.load(null)
     const sendfile = libc.func('int64_t sendfile(int out, int in, void *offset, size_t count)')
@@ -66,7 +57,7 @@ export function createKernelFiles(koffi: Koffi): KernelFiles | undefined {
     const ioctl = libc.func('int ioctl(int fd, unsigned long request, void *value)')
     const place = Buffer.alloc(8)
     const queued = Buffer.alloc(8)
-    // A page of its own: V8 keeps small arrays in its heap and moves them, while the structure keeps their address.
+    // Large enough to lie outside of V8's heap: the structure keeps its address.
     const page = Buffer.alloc(4096)
     const parts = page.subarray(0, 16)
     parts.writeBigUInt64LE(BigInt(koffi.address(page)) + 64n, 0)
@@ -101,14 +92,8 @@ export function createKernelFiles(koffi: Koffi): KernelFiles | undefined {
   }
 }
 
-/**
- * Loads the optional package `koffi`. `undefined` when it is not installed, on other systems than Linux, and where it
- * cannot be used: files are then read and written by Node's own means.
- */
-export async function loadKernelFiles(packageName = 'koffi'): Promise<KernelFiles | undefined> {
-  if (process.platform !== 'linux') return undefined
-  // A name in a variable: the compiler must not ask for the types of a package that may be absent.
-  const loaded: unknown = await import(packageName).catch(() => undefined)
-  if (typeof loaded !== 'object' || loaded === null) return undefined
-  return createKernelFiles(('default' in loaded ? loaded.default : loaded) as Koffi)
+/** `undefined` where it cannot be used: files are then read and written by Node's own means. */
+export async function loadKernelFiles(): Promise<KernelFiles | undefined> {
+  const koffi = await loadKoffi()
+  return koffi && createKernelFiles(koffi)
 }
