@@ -1,10 +1,13 @@
 import type { Arch } from '../core/arch.ts'
 import type { BootAttempt, BootimageLease } from '../core/boot-attempt.ts'
+import type { BootId } from '../core/boot-event.ts'
 import type { Bootimage, BootimageId } from '../core/bootimage.ts'
 import type { BootimageFailure, BootimageState, PendingChange } from '../core/bootimage-state.ts'
 import type { ChangeClass } from '../core/change.ts'
 import type { Sha256 } from '../core/digest.ts'
 import type { FileIdentity } from '../core/file-identity.ts'
+import type { AuditEntry, FleetState, FleetWrite, NodeReport, SeenMachine } from '../core/fleet.ts'
+import type { MacAddress } from '../core/mac.ts'
 import type { MetadataFormat } from '../streams/metadata.ts'
 
 /** A metadata document that parsed; its bytes are in `<data>/metadata/<digest>.json`. */
@@ -96,6 +99,69 @@ export interface RefreshWrite {
   readonly heads: readonly StreamHead[]
   /** Known sets, the same by digest, that this document names at other places; their records keep their state. */
   readonly relocated?: readonly Bootimage[]
+}
+
+/** An entry with the id that the store gave it. */
+export type KeptAuditEntry = AuditEntry & { readonly id: number }
+
+/** What was kept longer than anybody asked for. At most `most` of each in one go. */
+export interface HistoryLimits {
+  readonly auditBefore: number
+  readonly reportsBefore: number
+  readonly seenBefore: number
+  readonly mostSeen: number
+  readonly most: number
+}
+
+export interface RestoredCounts {
+  readonly records: number
+  readonly settings: number
+  readonly installs: number
+  readonly tokens: number
+  readonly pinnedReleases: number
+}
+
+/** What admins and nodes said, durable. Part of `StateStore`; the same promises. */
+export interface FleetStore {
+  loadFleet(): Promise<FleetState>
+  /** Everything in it or nothing, in this order; a report of a boot and state that is known stays as it was. */
+  writeFleet(write: FleetWrite): Promise<void>
+  /** Newest first; `beforeId` and `limit` page, `total` counts all that match. */
+  listAudit(filter: {
+    target?: string
+    by?: string
+    action?: string
+    since?: number
+    beforeId?: number
+    limit: number
+  }): Promise<{ readonly items: readonly KeptAuditEntry[]; readonly total: number }>
+  /** Newest first. */
+  listReports(filter: {
+    host?: string
+    bootId?: BootId
+    before?: number
+    limit: number
+  }): Promise<{ readonly items: readonly NodeReport[]; readonly total: number }>
+  /** Upserts; `firstSeenAt` stays. Off the hot path, many at once. */
+  saveSeenMachines(machines: readonly SeenMachine[]): Promise<void>
+  removeSeenMachines(macs: readonly MacAddress[]): Promise<void>
+  /** Last seen first. */
+  listSeenMachines(filter: { limit: number }): Promise<readonly SeenMachine[]>
+  /** The secret of this name; made and kept when there is none yet. */
+  secretKey(name: string, make: () => Uint8Array): Promise<Uint8Array>
+  trimHistory(limits: HistoryLimits): Promise<{ readonly removed: number }>
+  /**
+   * Writes a consistent copy of the whole database to a file that is not there yet, readable by this user alone, while
+   * everything goes on.
+   * @throws ServiceError STORAGE_FAILED
+   */
+  backup(file: string): Promise<{ readonly sizeBytes: number; readonly schemaVersion: number }>
+  /**
+   * Takes what admins and nodes said out of a backup, in place of what is here; resolved pins and their bootimages are
+   * added. What the disk holds (documents, heads, verified files) stays as it is. All or nothing.
+   * @throws ServiceError BACKUP_INVALID, STATE_NEWER_VERSION
+   */
+  restore(file: string): Promise<RestoredCounts>
 }
 
 /**
