@@ -1,6 +1,7 @@
 import { errors, Pool } from 'undici'
 import { type ErrorCode, errorTexts, ServiceError } from '../core/errors.ts'
 import type { AdminOperations } from '../http/admin/operations.ts'
+import { createAbsentFleet } from '../runtime/fleet/absent-fleet.ts'
 import type { OfflineOperations } from '../runtime/service.ts'
 import {
   bootimages,
@@ -82,6 +83,7 @@ export function createControlClient({ path }: { path: string }): OfflineOperatio
     call({ method: 'POST', path: url, read, body, isWork: true })
 
   const operations: AdminOperations = {
+    fleet: createAbsentFleet(),
     readiness: () => call({ method: 'GET', path: '/readyz', read: readiness, alsoAnswers: [503] }),
     streams: async () => (await ask('/api/v1/streams', object({ streams }))).streams,
     bootimages: async (filter) =>

@@ -8,6 +8,7 @@ import { effectiveValues } from '../core/effective-values.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { LoaderSource } from '../core/loader.ts'
 import { reasonText } from '../core/reason.ts'
+import type { FleetOperations } from '../http/admin/fleet-operations.ts'
 import type {
   AdminOperations,
   ExplainQuery,
@@ -29,6 +30,7 @@ import { bootimageSummary, inReadingOrder, streamNotes, streamReadiness, streamS
 import { summarizeLoaders } from './summarize-loaders.ts'
 
 export interface OperationsOptions {
+  readonly fleet: FleetOperations
   readonly engine: Engine
   readonly renderer: () => Renderer
   readonly loaders: LoaderSource
@@ -129,6 +131,7 @@ export function createOperations(options: OperationsOptions): AdminOperations {
   }
 
   return {
+    fleet: options.fleet,
     async readiness() {
       const reading = readingAgain(engine.prover.progress())
       const streams = [...engine.publisher.current().streams.values()].map(streamReadiness).map((stream) => {

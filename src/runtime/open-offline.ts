@@ -6,6 +6,7 @@ import { readLoaderCatalogue } from '../loaders/loader-catalogue.ts'
 import { dataDirectoryPaths } from '../state/data-directory.ts'
 import { createOperations } from './create-operations.ts'
 import { openEngine } from './engine.ts'
+import { createAbsentFleet } from './fleet/absent-fleet.ts'
 import { createLeaseWriter } from './lease-writer.ts'
 import { realClock, realTimers } from './real-time.ts'
 import type { OfflineOperations } from './service.ts'
@@ -47,6 +48,7 @@ export async function openOffline(options: {
     const host = address?.address ?? http.listen.host ?? '127.0.0.1'
     const port = address?.port ?? http.listen.port
     const operations = createOperations({
+      fleet: createAbsentFleet(),
       engine,
       renderer: () => renderer,
       loaders: { current: () => readLoaderCatalogue(engine.loaded().config.boot.loaders) },

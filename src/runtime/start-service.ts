@@ -27,6 +27,7 @@ import { fetchByTftp } from './clients/fetch-by-tftp.ts'
 import { createOperations } from './create-operations.ts'
 import { openEngine } from './engine.ts'
 import { createEventQueue } from './event-queue.ts'
+import { createAbsentFleet } from './fleet/absent-fleet.ts'
 import { createLeaseWriter } from './lease-writer.ts'
 import { listenAdmin } from './listen-admin.ts'
 import { createLoaderShelf } from './loader-shelf.ts'
@@ -254,6 +255,7 @@ export async function startService({
       },
     ]
     const operations = createOperations({
+      fleet: createAbsentFleet(),
       engine,
       renderer: () => renderer,
       loaders,

@@ -1,9 +1,8 @@
 import type { CliContext, CliRuntime, CliStream, DemoOptions } from '../../src/cli/context.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { LoadedConfig } from '../../src/config/load-config.ts'
-import type { AdminOperations } from '../../src/http/admin/operations.ts'
 import type { Service } from '../../src/runtime/service.ts'
-import { createFakeOperations } from './admin-operations.ts'
+import { createFakeOperations, type FakeAnswers } from './admin-operations.ts'
 import { healthyFacts } from './doctor-facts.ts'
 
 export interface CliRun {
@@ -15,7 +14,7 @@ export interface CliRun {
 export interface HarnessOptions {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
-  readonly answers?: Partial<AdminOperations>
+  readonly answers?: FakeAnswers
   readonly isTTY?: boolean
   readonly columns?: number
   readonly runtime?: Partial<CliRuntime>

@@ -1,5 +1,6 @@
 import type { Arch } from '../../core/arch.ts'
 import type { LoaderKind, LoaderPlatform, LoaderSigner } from '../../core/loader.ts'
+import type { FleetOperations } from './fleet-operations.ts'
 
 /** One part of the service and whether it can do its work. */
 export interface PartReadiness {
@@ -212,6 +213,8 @@ export interface ReloadReport {
  * itself. Implemented in `runtime/`.
  */
 export interface AdminOperations {
+  /** Hosts, groups, profiles, pins, installs, tokens: what admins and nodes say while the service runs. */
+  readonly fleet: FleetOperations
   readiness(): Promise<Readiness>
   streams(): Promise<readonly StreamSummary[]>
   bootimages(filter: { stream?: string; arch?: Arch }): Promise<readonly BootimageSummary[]>
