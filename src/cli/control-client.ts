@@ -1,7 +1,6 @@
 import { errors, Pool } from 'undici'
 import { type ErrorCode, errorTexts, ServiceError } from '../core/errors.ts'
 import type { AdminOperations } from '../http/admin/operations.ts'
-import { createAbsentFleet } from '../runtime/fleet/absent-fleet.ts'
 import type { OfflineOperations } from '../runtime/service.ts'
 import {
   bootimages,
@@ -15,6 +14,7 @@ import {
   syncReport,
   verifyReport,
 } from './control-answers.ts'
+import { createFleetClient } from './fleet-client.ts'
 import { object, type Reader, text } from './read-value.ts'
 
 /** Questions are answered from memory; one that takes longer than this will not be answered. */
@@ -23,16 +23,21 @@ const questionTimeoutMs = 30_000
 /** Real answers have some kilobytes; a list of ten thousand bootimages has ten million. */
 const largestAnswerBytes = 64 * 2 ** 20
 
+/** Done, and there is nothing to say. */
+const noContent = 204
+const good: readonly number[] = [200, 201, noContent]
+
 interface Call<T> {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   readonly path: string
   /** Looks at the answer: whoever is behind the socket may say anything. */
   readonly read: Reader<T>
   readonly query?: object
   readonly body?: object
+  readonly headers?: Readonly<Record<string, string>>
   /** No time limit: fetching and hashing take as long as they take. */
   readonly isWork?: boolean
-  /** Statuses besides 200 whose body is an answer. */
+  /** Statuses of failures whose body is an answer. */
   readonly alsoAnswers?: readonly number[]
 }
 
@@ -52,7 +57,7 @@ export function createControlClient({ path }: { path: string }): OfflineOperatio
   })
 
   async function call<T>(asked: Call<T>): Promise<T> {
-    const { method, path: url, read, query, body, isWork, alsoAnswers = [] } = asked
+    const { method, path: url, read, query, body, headers, isWork, alsoAnswers = [] } = asked
     const timeout = isWork === true ? 0 : questionTimeoutMs
     let status: number
     let answer: unknown
@@ -61,16 +66,17 @@ export function createControlClient({ path }: { path: string }): OfflineOperatio
         method,
         path: url,
         ...(query && { query: definedEntries(query) }),
-        ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+        ...(body && { body: JSON.stringify(body) }),
+        headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
         headersTimeout: timeout,
         bodyTimeout: timeout,
       })
       status = response.statusCode
-      answer = await response.body.json()
+      answer = status === noContent ? await response.body.dump() : await response.body.json()
     } catch (error) {
       throw unavailable(path, error)
     }
-    if (status !== 200 && !alsoAnswers.includes(status)) throw errorFromBody(answer)
+    if (!good.includes(status) && !alsoAnswers.includes(status)) throw errorFromBody(answer)
     try {
       return read(answer, 'the answer')
     } catch (error) {
@@ -83,7 +89,7 @@ export function createControlClient({ path }: { path: string }): OfflineOperatio
     call({ method: 'POST', path: url, read, body, isWork: true })
 
   const operations: AdminOperations = {
-    fleet: createAbsentFleet(),
+    fleet: createFleetClient(call),
     readiness: () => call({ method: 'GET', path: '/readyz', read: readiness, alsoAnswers: [503] }),
     streams: async () => (await ask('/api/v1/streams', object({ streams }))).streams,
     bootimages: async (filter) =>

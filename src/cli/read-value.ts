@@ -57,6 +57,7 @@ export function object<T extends object>(
   }
 }
 
-function unlike(place: string, what: string): TypeError {
+/** What a reader throws. */
+export function unlike(place: string, what: string): TypeError {
   return new TypeError(`${place} is not ${what}`)
 }

@@ -48,6 +48,12 @@ export interface FleetEndpoint {
   readonly isControlOnly?: true
 }
 
+/**
+ * Name of the user behind the control socket, percent-encoded, as the command line tells it. Only there it counts: the
+ * mode of the socket's file has said already that he may do everything.
+ */
+export const controlUserHeader = 'pilotlight-user'
+
 const strict = { additionalProperties: false } as const
 const flag = Type.Optional(Type.Enum(['true', 'false']))
 const reason = Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Why.' }))
