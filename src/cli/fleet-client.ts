@@ -38,7 +38,7 @@ export function createFleetClient(call: CallFleet): FleetOperations {
     { at = [], query, body, change }: Given = {},
   ): Promise<Answer<Endpoints[Name]>> {
     const endpoint: FleetEndpoint = fleetEndpoints[name]
-    const parameters = { ...query, ...(change?.dryRun === true && { dryRun: 'true' }) }
+    const parameters = { ...query, ...(change?.dryRun === true && { dryRun: true }) }
     const answer = await call({
       method: endpoint.method,
       path: `/api/v1${filled(endpoint.path, at)}`,
@@ -58,7 +58,7 @@ export function createFleetClient(call: CallFleet): FleetOperations {
     putHost: (id, body, change) => ask('putHost', { at: [id], body, change }),
     removeHost: (id, change) => ask('removeHost', { at: [id], query: reasonOf(change), change }),
     importRecords: (body, change) => ask('importRecords', { body, change }),
-    exportRecords: async ({ all }) => (await ask('exportRecords', { query: { all: String(all) } })).text,
+    exportRecords: async ({ all }) => (await ask('exportRecords', { query: { all } })).text,
     listSeen: (query) => ask('listSeen', { query }),
     adoptHost: (body, change) => ask('adoptHost', { body, change }),
 
@@ -76,11 +76,13 @@ export function createFleetClient(call: CallFleet): FleetOperations {
 
     listPins: (query) => ask('listPins', { query }),
     setPin: (body, change) => ask('setPin', { body, change }),
-    removePin: (body, change) => ask('removePin', { body, change }),
+    removePin: ({ target, ...query }, change) =>
+      ask('removePin', { at: [target.kind, target.name], query, change }),
     pinnable: async (query) => (await ask('pinnable', { query })).options,
 
     setMode: (body, change) => ask('setMode', { body, change }),
-    releaseMode: (body, change) => ask('releaseMode', { body, change }),
+    releaseMode: ({ target, ...query }, change) =>
+      ask('releaseMode', { at: [target.kind, target.name], query, change }),
 
     listInstalls: async () => (await ask('listInstalls')).installs,
     armInstall: (body, change) => ask('armInstall', { body, change }),

@@ -23,7 +23,6 @@ import {
   PutRecord,
   pageOf,
   RecordSummary,
-  ReleaseMode,
   RemovePin,
   ReportQuery,
   ReportSummary,
@@ -38,14 +37,21 @@ import {
 /** Where one operation is asked for, below `/api/v1`, and what goes there and back. */
 export interface FleetEndpoint {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
-  /** Parameters as `:id`. */
+  /** Parameters as `:id`; `params` says what they may be. */
   readonly path: string
+  readonly params?: TSchema
+  /** One line for the page about the API. */
+  readonly summary: string
   readonly query?: TSchema
   readonly body?: TSchema
   /** Absent: 204 and nothing. */
   readonly answer?: TSchema
   /** Names files of the machine that the service runs on, so only its user may: on the control socket alone. */
   readonly isControlOnly?: true
+  /** A question whose answer holds secrets: `read` is not enough. */
+  readonly needsWrite?: true
+  /** Its answer, or what it changes, has a revision: `ETag`, `If-Match` and `If-None-Match: *` mean something. */
+  readonly hasRevision?: true
 }
 
 /**
@@ -55,12 +61,21 @@ export interface FleetEndpoint {
 export const controlUserHeader = 'pilotlight-user'
 
 const strict = { additionalProperties: false } as const
-const flag = Type.Optional(Type.Enum(['true', 'false']))
+const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
+const dryRun = flag('Check everything, answer as if, and change nothing.')
 const reason = Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Why.' }))
+const name = (description: string) => Type.String({ minLength: 1, maxLength: 63, description })
+const HostId = Type.Object({ id: name('Id of a host.') }, strict)
+const Name = Type.Object({ name: name('Name of a group or profile.') }, strict)
+const TokenId = Type.Object({ id: name('Public part of a token.') }, strict)
+const TargetName = Type.Object(
+  { kind: Type.Enum(['host', 'group']), name: name('Id of the host, name of the group.') },
+  strict,
+)
 /** Of every change; the revision that was seen goes into `If-Match`. */
-export const ChangeQuery = Type.Object({ dryRun: flag }, strict)
+export const ChangeQuery = Type.Object({ dryRun }, strict)
 /** Of a change without a body. */
-export const RemoveQuery = Type.Object({ dryRun: flag, reason }, strict)
+export const RemoveQuery = Type.Object({ dryRun, reason }, strict)
 const file = Type.String({ minLength: 1, maxLength: 4096, description: 'Absolute path.' })
 const listOf = <Name extends string, Item extends TSchema>(name: Name, item: Item) =>
   Type.Object({ [name]: Type.Array(item) } as { [Key in Name]: Type.TArray<Item> }, strict)
@@ -70,15 +85,58 @@ const listOf = <Name extends string, Item extends TSchema>(name: Name, item: Ite
  * document are made from it, so that none of them can know another path.
  */
 export const fleetEndpoints = {
-  listHosts: { method: 'GET', path: '/hosts', query: HostQuery, answer: pageOf(HostSummary) },
-  showHost: { method: 'GET', path: '/hosts/:id', answer: HostDetail },
-  putHost: { method: 'PUT', path: '/hosts/:id', query: ChangeQuery, body: PutRecord, answer: HostDetail },
-  removeHost: { method: 'DELETE', path: '/hosts/:id', query: RemoveQuery },
-  listSeen: { method: 'GET', path: '/seen', query: SeenQuery, answer: pageOf(SeenSummary) },
-  adoptHost: { method: 'POST', path: '/seen/adopt', query: ChangeQuery, body: AdoptHost, answer: HostDetail },
+  listHosts: {
+    method: 'GET',
+    path: '/hosts',
+    summary: 'Hosts, by id; files and API records alike.',
+    query: HostQuery,
+    answer: pageOf(HostSummary),
+  },
+  showHost: {
+    method: 'GET',
+    path: '/hosts/:id',
+    params: HostId,
+    hasRevision: true,
+    summary: 'One host: its record, each value with its origin, pins, install, last boots and reports.',
+    answer: HostDetail,
+  },
+  putHost: {
+    method: 'PUT',
+    path: '/hosts/:id',
+    params: HostId,
+    hasRevision: true,
+    summary: 'Make or replace an API record.',
+    query: ChangeQuery,
+    body: PutRecord,
+    answer: HostDetail,
+  },
+  removeHost: {
+    method: 'DELETE',
+    path: '/hosts/:id',
+    params: HostId,
+    hasRevision: true,
+    summary: 'Remove an API record.',
+    query: RemoveQuery,
+  },
+  listSeen: {
+    method: 'GET',
+    path: '/seen',
+    summary: 'Machines that no record matches, last seen first.',
+    query: SeenQuery,
+    answer: pageOf(SeenSummary),
+  },
+  adoptHost: {
+    method: 'POST',
+    path: '/seen/adopt',
+    summary: 'Make a record of a machine that was seen.',
+    query: ChangeQuery,
+    body: AdoptHost,
+    answer: HostDetail,
+  },
   importRecords: {
     method: 'POST',
     path: '/records/import',
+    summary: 'Take in many hosts, groups and profiles at once, all or nothing.',
     query: ChangeQuery,
     body: ImportRecords,
     answer: ImportRecordsReport,
@@ -86,37 +144,103 @@ export const fleetEndpoints = {
   exportRecords: {
     method: 'GET',
     path: '/records/export',
-    query: Type.Object({ all: flag }, strict),
+    summary: 'The records as YAML; secrets in inline Ignition configs are in it.',
+    needsWrite: true,
+    query: Type.Object({ all: flag('Files as well, not API records alone.') }, strict),
     answer: Type.Object({ text: Type.String({ description: 'YAML.' }) }, strict),
   },
 
-  listGroups: { method: 'GET', path: '/groups', answer: listOf('groups', RecordSummary) },
-  showGroup: { method: 'GET', path: '/groups/:name', answer: RecordSummary },
+  listGroups: {
+    method: 'GET',
+    path: '/groups',
+    summary: 'Groups and how many hosts they match.',
+    answer: listOf('groups', RecordSummary),
+  },
+  showGroup: {
+    method: 'GET',
+    path: '/groups/:name',
+    params: Name,
+    hasRevision: true,
+    summary: 'One group.',
+    answer: RecordSummary,
+  },
   putGroup: {
     method: 'PUT',
     path: '/groups/:name',
+    params: Name,
+    hasRevision: true,
+    summary: 'Make or replace an API record.',
     query: ChangeQuery,
     body: PutRecord,
     answer: RecordSummary,
   },
-  removeGroup: { method: 'DELETE', path: '/groups/:name', query: RemoveQuery },
-  listProfiles: { method: 'GET', path: '/profiles', answer: listOf('profiles', RecordSummary) },
-  showProfile: { method: 'GET', path: '/profiles/:name', answer: RecordSummary },
+  removeGroup: {
+    method: 'DELETE',
+    path: '/groups/:name',
+    params: Name,
+    hasRevision: true,
+    summary: 'Remove an API record.',
+    query: RemoveQuery,
+  },
+  listProfiles: {
+    method: 'GET',
+    path: '/profiles',
+    summary: 'Profiles and how many hosts have them.',
+    answer: listOf('profiles', RecordSummary),
+  },
+  showProfile: {
+    method: 'GET',
+    path: '/profiles/:name',
+    params: Name,
+    hasRevision: true,
+    summary: 'One profile.',
+    answer: RecordSummary,
+  },
   putProfile: {
     method: 'PUT',
     path: '/profiles/:name',
+    params: Name,
+    hasRevision: true,
+    summary: 'Make or replace an API record.',
     query: ChangeQuery,
     body: PutRecord,
     answer: RecordSummary,
   },
-  removeProfile: { method: 'DELETE', path: '/profiles/:name', query: RemoveQuery },
+  removeProfile: {
+    method: 'DELETE',
+    path: '/profiles/:name',
+    params: Name,
+    hasRevision: true,
+    summary: 'Remove an API record.',
+    query: RemoveQuery,
+  },
 
-  listPins: { method: 'GET', path: '/pins', query: PinQuery, answer: pageOf(PinSummary) },
-  setPin: { method: 'PUT', path: '/pins', query: ChangeQuery, body: SetPin, answer: PinSummary },
-  removePin: { method: 'DELETE', path: '/pins', query: ChangeQuery, body: RemovePin },
+  listPins: {
+    method: 'GET',
+    path: '/pins',
+    summary: 'Pins of files and of admins, with the state of their files.',
+    query: PinQuery,
+    answer: pageOf(PinSummary),
+  },
+  setPin: {
+    method: 'PUT',
+    path: '/pins',
+    summary: 'Pin a host or group to a release; it is fetched at once.',
+    query: ChangeQuery,
+    body: SetPin,
+    answer: PinSummary,
+  },
+  removePin: {
+    method: 'DELETE',
+    path: '/pins/:kind/:name',
+    summary: 'Remove a pin that was set at run time.',
+    params: TargetName,
+    query: Type.Object({ arch: RemovePin.properties.arch, dryRun, reason }, strict),
+  },
   pinnable: {
     method: 'GET',
     path: '/pins/options',
+    summary: 'Releases that can be pinned.',
     query: Type.Object(
       {
         host: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
@@ -127,13 +251,31 @@ export const fleetEndpoints = {
     answer: listOf('options', PinnableRelease),
   },
 
-  setMode: { method: 'PUT', path: '/modes', query: ChangeQuery, body: SetMode },
-  releaseMode: { method: 'DELETE', path: '/modes', query: ChangeQuery, body: ReleaseMode },
+  setMode: {
+    method: 'PUT',
+    path: '/modes',
+    summary: 'Hold a host or group, boot it from its disk, or live.',
+    query: ChangeQuery,
+    body: SetMode,
+  },
+  releaseMode: {
+    method: 'DELETE',
+    path: '/modes/:kind/:name',
+    summary: 'Back to what the records say.',
+    params: TargetName,
+    query: RemoveQuery,
+  },
 
-  listInstalls: { method: 'GET', path: '/installs', answer: listOf('installs', InstallSummary) },
+  listInstalls: {
+    method: 'GET',
+    path: '/installs',
+    summary: 'Where the installing of each host stands.',
+    answer: listOf('installs', InstallSummary),
+  },
   armInstall: {
     method: 'PUT',
     path: '/installs',
+    summary: 'Install a host once.',
     query: ChangeQuery,
     body: ArmInstall,
     answer: InstallSummary,
@@ -141,34 +283,69 @@ export const fleetEndpoints = {
   endInstall: {
     method: 'POST',
     path: '/installs/end',
+    summary: 'Say that an install is done, or is not to happen.',
     query: ChangeQuery,
     body: EndInstall,
     answer: InstallSummary,
   },
 
-  listBoots: { method: 'GET', path: '/boots', query: BootQuery, answer: pageOf(BootSummary) },
-  listReports: { method: 'GET', path: '/reports', query: ReportQuery, answer: pageOf(ReportSummary) },
+  listBoots: {
+    method: 'GET',
+    path: '/boots',
+    summary: 'Boots, newest first.',
+    query: BootQuery,
+    answer: pageOf(BootSummary),
+  },
+  listReports: {
+    method: 'GET',
+    path: '/reports',
+    summary: 'What nodes said of their boots, newest first.',
+    query: ReportQuery,
+    answer: pageOf(ReportSummary),
+  },
   revokeBootTokens: {
     method: 'POST',
     path: '/hosts/:id/revoke-boot-tokens',
+    params: HostId,
+    summary: 'Ignition and report tokens handed out until now count no more.',
     query: ChangeQuery,
     body: Type.Object({ reason }, strict),
   },
 
-  listTokens: { method: 'GET', path: '/tokens', answer: listOf('tokens', TokenSummary) },
+  listTokens: {
+    method: 'GET',
+    path: '/tokens',
+    summary: 'Tokens of this API, without their secrets.',
+    answer: listOf('tokens', TokenSummary),
+  },
   createToken: {
     method: 'POST',
     path: '/tokens',
+    summary: 'Make a token; its secret is told once.',
     query: ChangeQuery,
     body: CreateToken,
     answer: CreatedToken,
   },
-  revokeToken: { method: 'DELETE', path: '/tokens/:id', query: RemoveQuery, answer: TokenSummary },
+  revokeToken: {
+    method: 'DELETE',
+    path: '/tokens/:id',
+    params: TokenId,
+    summary: 'End a token.',
+    query: RemoveQuery,
+    answer: TokenSummary,
+  },
 
-  listAudit: { method: 'GET', path: '/audit', query: AuditQuery, answer: pageOf(AuditSummary) },
+  listAudit: {
+    method: 'GET',
+    path: '/audit',
+    summary: 'Who changed what, when and why, newest first.',
+    query: AuditQuery,
+    answer: pageOf(AuditSummary),
+  },
   backup: {
     method: 'POST',
     path: '/backup',
+    summary: 'Write a copy of the state to a file.',
     body: Type.Object({ file }, strict),
     answer: BackupReport,
     isControlOnly: true,
@@ -176,6 +353,7 @@ export const fleetEndpoints = {
   restore: {
     method: 'POST',
     path: '/restore',
+    summary: 'Take records, pins, installs and tokens out of a backup.',
     query: ChangeQuery,
     body: Type.Object({ file }, strict),
     answer: RestoreReport,
