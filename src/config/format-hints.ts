@@ -1,7 +1,7 @@
 import { architectures } from '../core/arch.ts'
 import { formatIpv4Subnet, parseIpv4, prefixOfNetmask, subnetOf } from '../core/ipv4.ts'
+import { nearestWord } from '../core/nearest-word.ts'
 import { type FormatName, formats } from './formats.ts'
-import { nearestWord } from './suggest.ts'
 
 /** One good text of each format, for the example lines of error messages. */
 export const formatExamples: Readonly<Record<FormatName, string>> = {
