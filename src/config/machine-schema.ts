@@ -14,11 +14,17 @@ export const bootSettingProperties = {
   pin: Type.Optional(
     Type.Object(
       {
-        release: text('release', 'The release that is booted instead of the current one.'),
+        release: Type.Optional(text('release', 'The release that is booted instead of the current one.')),
+        releases: Type.Optional(
+          namedBy('arch', text('release', 'The release for it.'), 'One release for each architecture.', {
+            minProperties: 1,
+          }),
+        ),
+        stream: Type.Optional(text('name', 'The stream of that release. Default: the one that it follows.')),
         reason: Type.Optional(text('line', 'Why; shown wherever the pin is.')),
         until: Type.Optional(text('until', 'When the pin ends. A date counts to its end, in UTC.')),
       },
-      { ...closed, description: 'This release, or nothing.' },
+      { ...closed, exactlyOne: ['release', 'releases'], description: 'This release, or nothing.' },
     ),
   ),
   kernelArguments: Type.Optional(
@@ -134,6 +140,7 @@ export const hostsFileSchema = Type.Object(
   { ...closed, description: 'A file of the hosts directory.' },
 )
 
+export type RawPin = NonNullable<RawBootSettings['pin']>
 export type RawBootSettings = Static<typeof profileSchema>
 export type RawGroup = Static<typeof groupSchema>
 export type RawHost = Static<typeof hostSchema>

@@ -41,6 +41,7 @@ export type BootDecision =
       readonly bootimage: Bootimage
       readonly parameters: BootParameters
       readonly device: string
+      /** Number of the arming. */
       readonly generation: number
     })
   /** Being fetched, or a pin that cannot be satisfied yet: the node retries without end. */

@@ -36,9 +36,11 @@ export function effectiveValues(settings: EffectiveSettings): readonly Effective
   return values
 }
 
-function pinText({ release, reason, until }: Pin): string {
+function pinText({ release, arch, stream, reason, until }: Pin): string {
+  const of = stream === undefined ? '' : ` of ${stream}`
+  const on = arch === undefined ? '' : ` on ${arch}`
   const end = until === undefined ? '' : ` until ${timeText(until)}`
-  return `${release}${end}${reason === undefined ? '' : ` (${reason})`}`
+  return `${release}${of}${on}${end}${reason === undefined ? '' : ` (${reason})`}`
 }
 
 /** An inline config may hold secrets, so only its presence is told. */

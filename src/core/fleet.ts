@@ -87,7 +87,10 @@ export interface InstallRecord {
   readonly state: InstallState
   /** The number of this arming, told in reasons and reports; grows with each arming. */
   readonly generation: number
-  /** The highest `install.generation` of files that is done with; 0: none. */
+  /**
+   * The highest `install.generation` that this record, or one before it, speaks for; a higher one is a new arming. An
+   * admin's word speaks for the one in force when it was said. 0: none.
+   */
   readonly fileGeneration: number
   /** Of an admin's arming; default: what the host's settings say. */
   readonly device?: string

@@ -1,8 +1,10 @@
 import type { Arch } from './arch.ts'
 import type { Sha256 } from './digest.ts'
+import type { InstallRecord } from './fleet.ts'
 import type { GroupIndex } from './group-index.ts'
 import type { Ipv4 } from './ipv4.ts'
 import type { MacAddress } from './mac.ts'
+import type { RunTimeIndex } from './run-time-settings.ts'
 import type { Uuid } from './uuid.ts'
 
 export const bootModes = ['live', 'install', 'local', 'hold'] as const
@@ -19,13 +21,18 @@ export interface Origin {
   readonly name: string
   readonly file?: string
   readonly line?: number
-  /** Who set it and when (ms since the epoch), for values set at run time. */
+  /** Who set it, when (ms since the epoch) and why, for values set at run time. */
   readonly by?: string
   readonly at?: number
+  readonly why?: string
 }
 
 export interface Pin {
   readonly release: string
+  /** Counts for machines of this architecture alone. */
+  readonly arch?: Arch
+  /** Takes the place of the stream that the machine follows, for as long as the pin is in force. */
+  readonly stream?: string
   readonly reason?: string
   /** Ms since the epoch; from then on the pin does not count. */
   readonly until?: number
@@ -55,7 +62,8 @@ export interface ExtraInitrd {
 export interface BootSettings {
   readonly stream?: string
   readonly mode?: BootMode
-  readonly pin?: Pin
+  /** One for each architecture, or one for all, or both: an architecture's own stands before the other. */
+  readonly pins?: readonly Pin[]
   readonly kernelArguments?: readonly string[]
   readonly ignition?: IgnitionSource
   readonly install?: InstallSettings
@@ -106,18 +114,30 @@ export type UnknownPolicy =
   | { readonly kind: 'ignore' }
   | { readonly kind: 'profile'; readonly profile: string }
 
-/** Everything admins have said about machines, indexed for the boot path; immutable. */
+/**
+ * Everything admins have said about machines, indexed for the boot path. A change yields another object; the maps in it
+ * may be those of the one before, so whoever waits asks for it anew.
+ */
 export interface Inventory {
   readonly hostsById: ReadonlyMap<string, Host>
   readonly hostsByMac: ReadonlyMap<MacAddress, Host>
   /** Holds each UUID in both byte orders. */
   readonly hostsByUuid: ReadonlyMap<Uuid, Host>
   readonly hostsBySerial: ReadonlyMap<string, Host>
+  /** Reserved where we are the DHCP server. */
+  readonly hostsByAddress: ReadonlyMap<Ipv4, Host>
+  /** Ids of hosts whose own record pins. */
+  readonly pinnedHosts: ReadonlySet<string>
   /** Sorted by precedence: more selectors first, then name. */
   readonly groups: readonly Group[]
   readonly groupIndex: GroupIndex
   readonly profiles: ReadonlyMap<string, Profile>
   readonly unknown: UnknownPolicy
+  readonly runTime: RunTimeIndex
+  /** By host id. */
+  readonly installs: ReadonlyMap<string, InstallRecord>
+  /** The next moment (ms since the epoch) from which something of it does not count any more; `Infinity`: none. */
+  nextEnd(now: number): number
 }
 
 export interface InventoryParts {

@@ -15,10 +15,14 @@ export const reasonTexts = {
   'unknown-gets-profile': 'unknown machines get profile {profile}',
   'unknown-never-installs': 'profile {profile} installs to disk, and unknown machines are never installed',
   'mode-hold': 'held by an admin: {why}',
-  'mode-local': 'boots from its own disk',
+  'mode-local': 'boots from its own disk: mode local is set by {origin}',
   'mode-not-set': 'no mode is set for it',
-  'install-not-armed': 'mode is install, but no one-shot install can be armed in this version',
-  'install-armed': 'install generation {generation} to {device} is armed',
+  'install-armed': 'install generation {generation} to {device} is armed by {by}',
+  'install-done': 'boots from its own disk: install generation {generation} is done, said by {by} at {at}',
+  'install-exhausted':
+    'boots from its own disk: install generation {generation}, armed by {by} at {at}, is given up: {limit} and no report that it is installed - pilotlight install {host} arms it again',
+  'install-disarmed':
+    'boots from its own disk: install generation {generation} was disarmed by {by} at {at} - pilotlight install {host} arms it again',
   'install-device-missing': 'mode is install, but no install device is set',
   'kernel-argument-invalid': 'kernel argument {argument} cannot be used: {problem}',
   'ignition-not-served':

@@ -1,6 +1,6 @@
-import type { Arch } from '../core/arch.ts'
+import { type Arch, architectures } from '../core/arch.ts'
 import { effectiveSettings } from '../core/effective-settings.ts'
-import type { Inventory } from '../core/host.ts'
+import type { Host, Inventory } from '../core/host.ts'
 
 /** A release that some host must be able to boot. */
 export interface WantedPin {
@@ -11,7 +11,8 @@ export interface WantedPin {
 
 /**
  * Every pin in force, with the architectures it must be there for: the host's own where its record says it, else all
- * that the stream follows. Profiles count too, since unknown machines may get them. Pure.
+ * that the stream follows. Profiles count too, since unknown machines may get them, and what was said of a host that has
+ * gone. Pure; as long as no group and no profile pins, only hosts that are pinned themselves are looked at.
  */
 export function wantedPins(
   inventory: Inventory,
@@ -19,25 +20,44 @@ export function wantedPins(
   now: number,
 ): readonly WantedPin[] {
   const wanted = new Map<string, WantedPin>()
+  const { unknown, runTime } = inventory
+  const unknownProfile = unknown.kind === 'profile' ? { unknownProfile: unknown.profile } : {}
 
-  function add(stream: string | undefined, release: string | undefined, own: Arch | undefined): void {
-    if (stream === undefined || release === undefined) return
-    const arches = own === undefined ? (architecturesOf(stream) ?? []) : [own]
-    for (const arch of arches) wanted.set(`${stream}/${arch}/${release}`, { stream, arch, release })
+  function add(who: Pick<Parameters<typeof effectiveSettings>[0], 'host' | 'macs'>): void {
+    const own = who.host?.arch
+    for (const arch of own === undefined ? architectures : [own]) {
+      const settings = effectiveSettings({ inventory, ...unknownProfile, ...who, arch, firmware: 'unknown', now })
+      const stream = settings.stream?.value
+      const release = settings.pin?.value.release
+      if (stream === undefined || release === undefined) continue
+      // The record may name an architecture that the stream followed once: what it was pinned to is still here.
+      if (own === undefined && architecturesOf(stream)?.includes(arch) !== true) continue
+      wanted.set(`${stream}/${arch}/${release}`, { stream, arch, release })
+    }
   }
 
-  for (const host of inventory.hostsById.values()) {
-    const { stream, pin } = effectiveSettings({ inventory, host, firmware: 'unknown', now })
-    add(stream?.value, pin?.value.release, host.arch)
-  }
-  if (inventory.unknown.kind === 'profile') {
-    const settings = effectiveSettings({
-      inventory,
-      unknownProfile: inventory.unknown.profile,
-      firmware: 'unknown',
-      now,
-    })
-    add(settings.stream?.value, settings.pin?.value.release, undefined)
-  }
+  for (const host of hostsThatMayBePinned(inventory)) add({ host })
+  for (const mac of runTime.byMac.keys()) if (!inventory.hostsByMac.has(mac)) add({ macs: [mac] })
+  if (unknown.kind === 'profile') add({})
   return [...wanted.values()]
+}
+
+/** Racks of machines are alike: of those without a pin of their own, one stands for all that the same places speak of. */
+function hostsThatMayBePinned(inventory: Inventory): Iterable<Host> {
+  const { hostsById, hostsByMac, pinnedHosts, runTime, groups, profiles } = inventory
+  const themselves = new Map<string, Host>()
+  const take = (host: Host | undefined) => host && themselves.set(host.id, host)
+  for (const id of pinnedHosts) take(hostsById.get(id))
+  for (const id of runTime.byHost.keys()) take(hostsById.get(id))
+  for (const mac of runTime.byMac.keys()) take(hostsByMac.get(mac))
+  const doOthersPin = runTime.byGroup.size > 0 || [...groups, ...profiles.values()].some(({ pins }) => pins)
+  if (!doOthersPin) return themselves.values()
+  const alike = new Map<string, Host>()
+  for (const host of hostsById.values()) {
+    if (themselves.has(host.id)) continue
+    const { profile = '', stream = '', arch = '', labels } = host
+    const key = [profile, stream, arch, ...Object.entries(labels).flat()].join('\0')
+    if (!alike.has(key)) alike.set(key, host)
+  }
+  return [...themselves.values(), ...alike.values()]
 }

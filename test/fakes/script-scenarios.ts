@@ -59,7 +59,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'live-pinned-with-own-network': {
     host: {
       mode: 'live',
-      pin: { release: pinnedRelease, reason: 'NIC regression' },
+      pins: [{ release: pinnedRelease, reason: 'NIC regression' }],
       kernelArguments: ['bond=bond0:em1,em2', 'ip=bond0:dhcp'],
     },
     catalog: (arch) => ({
@@ -84,7 +84,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     catalog: (arch) => ({ target: status(live(arch), 'downloading') }),
   },
   'wait-pin-unresolvable': {
-    host: { mode: 'live', pin: { release: '42.20251001.3.0' } },
+    host: { mode: 'live', pins: [{ release: '42.20251001.3.0' }] },
     catalog: (arch) => ({ current: live(arch) }),
   },
   hold: { host: { mode: 'hold', holdReason: 'disk is being replaced' }, catalog: gunzipped },
