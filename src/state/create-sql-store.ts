@@ -7,6 +7,7 @@ import {
   saveBootimageLeases,
   trimBootAttempts,
 } from './boot-attempts.ts'
+import { createFleetStore } from './fleet-store.ts'
 import { createRowReader, type UnreadableRows } from './readable-rows.ts'
 import {
   bootimageRecord,
@@ -15,16 +16,14 @@ import {
   derivedRow,
   documentRecord,
   documentRow,
-  installRecord,
-  installRow,
   pinResolution,
   pinResolutionRow,
   streamHead,
   streamHeadRow,
 } from './rows.ts'
 import { unavailable } from './sqlite.ts'
-import type { BootimageRecord, DocumentRecord, InstallRecord, StateStore, StreamHead } from './store.ts'
-import type { InstallRow, StateTables } from './tables.ts'
+import type { BootimageRecord, DocumentRecord, StateStore, StreamHead } from './store.ts'
+import type { StateTables } from './tables.ts'
 import { removeVerified, saveVerified, verifiedFile } from './verified-files.ts'
 
 /** Rows per statement: far below any database's limit of bound values. */
@@ -55,6 +54,8 @@ export function createSqlStore({
   }
 
   return {
+    ...createFleetStore({ db, rowReader, step }),
+
     recordRefresh: ({ document, bootimages, heads, relocated = [] }) =>
       step('recording a refresh', () =>
         db.transaction().execute(async (transaction) => {
@@ -179,22 +180,6 @@ export function createSqlStore({
         return rowReader.read('pin_resolution', rows, pinResolution)
       }),
 
-    saveInstall: (record) =>
-      step('saving an install', async () => {
-        const row = installRow(record)
-        await db
-          .insertInto('install')
-          .values(row)
-          .onConflict((conflict) => conflict.column('host').doUpdateSet(row))
-          .execute()
-      }),
-
-    listInstalls: () =>
-      step('listing installs', async () => {
-        const rows = await db.selectFrom('install').selectAll().orderBy('host').execute()
-        return rows.map(readInstall)
-      }),
-
     saveBootAttempts: (attempts) => step('saving boot attempts', () => saveBootAttempts(db, attempts)),
 
     listBootAttempts: (filter) =>
@@ -226,24 +211,6 @@ export function createSqlStore({
       closed = true
       await db.destroy()
     },
-  }
-}
-
-/**
- * An install that is forgotten might be done again, over what was installed: rather nothing than a guess.
- * @throws ServiceError STATE_UNAVAILABLE naming table and row
- */
-function readInstall(row: InstallRow): InstallRecord {
-  try {
-    return installRecord(row)
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new ServiceError(
-      'STATE_UNAVAILABLE',
-      `table install, host ${JSON.stringify(row.host)}: ${why}; correct the row in state.db, or delete it if that machine may be installed again`,
-      { table: 'install', host: row.host },
-      cause,
-    )
   }
 }
 

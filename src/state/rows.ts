@@ -4,14 +4,7 @@ import type { BootimageId } from '../core/bootimage.ts'
 import { bootimageStates } from '../core/bootimage-state.ts'
 import { parseMac } from '../core/mac.ts'
 import { metadataFormats } from '../streams/metadata.ts'
-import type {
-  BootimageRecord,
-  DerivedRecord,
-  DocumentRecord,
-  InstallRecord,
-  PinResolution,
-  StreamHead,
-} from './store.ts'
+import type { BootimageRecord, DerivedRecord, DocumentRecord, PinResolution, StreamHead } from './store.ts'
 import {
   oneOf,
   readArch,
@@ -29,7 +22,6 @@ import type {
   BootimageRow,
   DerivedRow,
   DocumentRow,
-  InstallRow,
   PinResolutionRow,
   StreamHeadRow,
 } from './tables.ts'
@@ -153,19 +145,6 @@ export function pinResolution(row: PinResolutionRow): PinResolution {
     release: readText(row.release_version, 'release_version'),
     bootimage: readText(row.bootimage, 'bootimage') as BootimageId,
     resolvedAt: readNumber(row.resolved_at, 'resolved_at'),
-  }
-}
-
-export function installRow(record: InstallRecord): InstallRow {
-  return { host: record.host, generation: record.generation, state: record.state, changed_at: record.at }
-}
-
-export function installRecord(row: InstallRow): InstallRecord {
-  return {
-    host: readText(row.host, 'host'),
-    generation: readNumber(row.generation, 'generation'),
-    state: oneOf({ state: row.state }, 'state', ['armed', 'installed', 'failed'] as const),
-    at: readNumber(row.changed_at, 'changed_at'),
   }
 }
 

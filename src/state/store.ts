@@ -67,13 +67,6 @@ export interface PinResolution {
   readonly resolvedAt: number
 }
 
-export interface InstallRecord {
-  readonly host: string
-  readonly generation: number
-  readonly state: 'armed' | 'installed' | 'failed'
-  readonly at: number
-}
-
 /**
  * What a file of the blob store was like when its content was found to have its digest (G1). Any other file of that
  * name has to be read before it counts.
@@ -107,6 +100,7 @@ export type KeptAuditEntry = AuditEntry & { readonly id: number }
 /** What was kept longer than anybody asked for. At most `most` of each in one go. */
 export interface HistoryLimits {
   readonly auditBefore: number
+  readonly mostAudit: number
   readonly reportsBefore: number
   readonly seenBefore: number
   readonly mostSeen: number
@@ -124,9 +118,12 @@ export interface RestoredCounts {
 /** What admins and nodes said, durable. Part of `StateStore`; the same promises. */
 export interface FleetStore {
   loadFleet(): Promise<FleetState>
-  /** Everything in it or nothing, in this order; a report of a boot and state that is known stays as it was. */
+  /**
+   * Everything in it or nothing, in this order; a report of a boot and state that is known stays as it was, and of two
+   * revocations of a host the later counts.
+   */
   writeFleet(write: FleetWrite): Promise<void>
-  /** Newest first; `beforeId` and `limit` page, `total` counts all that match. */
+  /** Newest first; `beforeId` and `limit` page, `total` counts what matches on all pages. */
   listAudit(filter: {
     target?: string
     by?: string
@@ -135,7 +132,7 @@ export interface FleetStore {
     beforeId?: number
     limit: number
   }): Promise<{ readonly items: readonly KeptAuditEntry[]; readonly total: number }>
-  /** Newest first. */
+  /** Newest first; `before` and `limit` page, `total` counts what matches on all pages. */
   listReports(filter: {
     host?: string
     bootId?: BootId
@@ -169,7 +166,7 @@ export interface FleetStore {
  * Hot paths never call it: they read snapshots.
  * @throws ServiceError STATE_UNAVAILABLE when the store cannot be written or read
  */
-export interface StateStore {
+export interface StateStore extends Omit<FleetStore, 'backup' | 'restore'> {
   /** Bootimages that are known keep their state; heads are replaced. */
   recordRefresh(write: RefreshWrite): Promise<void>
   /** Of a document that this stream is known to have had, only `lastSeenAt` is raised. */
@@ -209,10 +206,6 @@ export interface StateStore {
 
   savePinResolution(pin: PinResolution): Promise<void>
   listPinResolutions(): Promise<readonly PinResolution[]>
-
-  /** One for each host: the last one counts. */
-  saveInstall(record: InstallRecord): Promise<void>
-  listInstalls(): Promise<readonly InstallRecord[]>
 
   /** Upserts many at once, off the hot path. `startedAt` stays and `lastSeenAt` never goes back (G6). */
   saveBootAttempts(attempts: readonly BootAttempt[]): Promise<void>

@@ -64,7 +64,6 @@ export function describeStateStore(name: string, open: () => Promise<StateStoreU
       expect(await store.listHeads()).toEqual([])
       expect(await store.listDerived()).toEqual([])
       expect(await store.listPinResolutions()).toEqual([])
-      expect(await store.listInstalls()).toEqual([])
       expect(await store.listBootAttempts({ lastSeenAfter: 0, limit: 1000 })).toEqual([])
       expect(await store.listBootimageLeases({ lastSeenAfter: 0 })).toEqual([])
       expect(await store.listVerified()).toEqual([])
@@ -267,16 +266,6 @@ export function describeStateStore(name: string, open: () => Promise<StateStoreU
       await store.savePinResolution({ ...pin, arch: 'aarch64' })
       await store.savePinResolution(republished)
       expect(await store.listPinResolutions()).toEqual([{ ...pin, arch: 'aarch64' }, republished])
-    })
-
-    it('keeps one install record for each host', async () => {
-      await store.saveInstall({ host: 'n01', generation: 1, state: 'armed', at: t0 })
-      await store.saveInstall({ host: 'n02', generation: 4, state: 'failed', at: t0 })
-      await store.saveInstall({ host: 'n01', generation: 2, state: 'installed', at: t0 + 1 })
-      expect(await store.listInstalls()).toEqual([
-        { host: 'n01', generation: 2, state: 'installed', at: t0 + 1 },
-        { host: 'n02', generation: 4, state: 'failed', at: t0 },
-      ])
     })
 
     it('G6 a late write never makes a lease older', async () => {

@@ -62,14 +62,12 @@ describe('the SQL store on a bad day', () => {
       bootimages: [makeRecord(bootimage, 'queued')],
       heads: [{ stream: 'fcos-stable', arch: 'x86_64', target: bootimage.id, previous: [] }],
     })
-    await before.saveInstall({ host: 'n01', generation: 2, state: 'armed', at: 1 })
     await before.close()
 
     const after = await openStateStore({ file })
     expect(await after.listDocuments()).toEqual([makeDocument()])
     expect(await after.listBootimages()).toHaveLength(1)
     expect(await after.listHeads()).toMatchObject([{ target: bootimage.id }])
-    expect(await after.listInstalls()).toHaveLength(1)
     await after.close()
   })
 
@@ -256,24 +254,6 @@ describe('the SQL store on a bad day', () => {
       expect(told).toMatchObject([{ table, count: 1 }])
       expect(await store[list]()).toEqual([])
       expect(told).toHaveLength(1)
-    })
-  })
-
-  it('an install that cannot be read is an error that says where and what to do: it must not be done again', async () => {
-    await withDatabase(async (db) => {
-      await migrate(db)
-      const store = createSqlStore({ db })
-      await store.saveInstall({ host: 'n01', generation: 2, state: 'installed', at: 1 })
-      await db
-        .updateTable('install')
-        .set({ generation: 'two' as never })
-        .execute()
-      await expect(store.listInstalls()).rejects.toMatchObject({
-        code: 'STATE_UNAVAILABLE',
-        message: expect.stringMatching(
-          /^table install, host "n01": generation is not a number; correct the row/,
-        ),
-      })
     })
   })
 

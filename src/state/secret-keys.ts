@@ -1,0 +1,38 @@
+import type { Kysely } from 'kysely'
+import type { RowReader } from './readable-rows.ts'
+import { readText } from './stored-value.ts'
+import type { StateTables } from './tables.ts'
+
+/**
+ * The secret of this name; the first that was made counts, whoever else makes one at the same time. One that cannot be
+ * read is set aside and made anew: what it had sealed does not count any more, which harms less than no start.
+ */
+export async function secretKey(
+  db: Kysely<StateTables>,
+  rowReader: RowReader,
+  name: string,
+  make: () => Uint8Array,
+): Promise<Uint8Array> {
+  const find = async () => {
+    const rows = await db.selectFrom('secret').selectAll().where('name', '=', name).execute()
+    return (await rowReader.read('secret', rows, ({ value }) => secretValue(value)))[0]
+  }
+  const known = await find()
+  if (known !== undefined) return known
+  const made = make()
+  await db
+    .insertInto('secret')
+    .values({ name, value: Buffer.from(made).toString('base64') })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute()
+  return (await find()) ?? made
+}
+
+/** @throws TypeError */
+function secretValue(value: unknown): Uint8Array {
+  const text = readText(value, 'value')
+  const bytes = Buffer.from(text, 'base64')
+  // Its text is not repeated: this ends in logs.
+  if (bytes.toString('base64') !== text) throw new TypeError('value is not base64')
+  return new Uint8Array(bytes)
+}

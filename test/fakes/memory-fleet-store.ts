@@ -1,0 +1,167 @@
+import {
+  type ApiTokenRecord,
+  type AuditEntry,
+  type FleetChange,
+  type InstallRecord,
+  type NodeReport,
+  type RunTimeSetting,
+  runTimeSettingId,
+  type SeenMachine,
+  type StoredRecord,
+} from '../../src/core/fleet.ts'
+import type { FleetStore, KeptAuditEntry } from '../../src/state/store.ts'
+
+/** What admins and nodes said, forgotten with the process. */
+export function createMemoryFleetStore(
+  step: <T>(name: string, run: () => T) => Promise<T>,
+): Omit<FleetStore, 'backup' | 'restore'> {
+  const records = new Map<string, StoredRecord>()
+  const settings = new Map<string, RunTimeSetting>()
+  const installs = new Map<string, InstallRecord>()
+  const tokens = new Map<string, ApiTokenRecord>()
+  const revocations = new Map<string, number>()
+  const reports = new Map<string, NodeReport>()
+  const seen = new Map<string, SeenMachine>()
+  const secrets = new Map<string, Uint8Array>()
+  let audit: readonly KeptAuditEntry[] = []
+  let lastAuditId = 0
+
+  function put(change: Extract<FleetChange, { put: unknown }>): void {
+    switch (change.put) {
+      case 'record':
+        records.set(`${change.record.kind} ${change.record.name}`, present(change.record))
+        break
+      case 'setting':
+        settings.set(runTimeSettingId(change.setting), present(change.setting))
+        break
+      case 'install':
+        installs.set(change.install.host, present(change.install))
+        break
+      case 'token':
+        tokens.set(change.token.id, present(change.token))
+        break
+      case 'revocation': {
+        const { host, before } = change.revocation
+        revocations.set(host, Math.max(before, revocations.get(host) ?? before))
+        break
+      }
+      case 'report': {
+        const key = `${change.report.bootId} ${change.report.status}`
+        if (!reports.has(key)) reports.set(key, present(change.report))
+      }
+    }
+  }
+
+  function remove(change: Extract<FleetChange, { remove: unknown }>): void {
+    switch (change.remove) {
+      case 'record':
+        records.delete(`${change.kind} ${change.name}`)
+        break
+      case 'setting':
+        settings.delete(change.id)
+        break
+      case 'install':
+        installs.delete(change.host)
+        break
+      case 'token':
+        tokens.delete(change.id)
+    }
+  }
+
+  function keepAudit(entry: AuditEntry): void {
+    lastAuditId++
+    audit = [...audit, present({ ...entry, id: lastAuditId })]
+  }
+
+  return {
+    loadFleet: () =>
+      step('loading what admins said', () => ({
+        records: sortedBy([...records.values()], ({ kind, name }) => `${kind} ${name}`),
+        settings: sortedBy([...settings.values()], runTimeSettingId),
+        installs: sortedBy([...installs.values()], ({ host }) => host),
+        tokens: [...tokens.values()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)),
+        revocations: sortedBy(
+          [...revocations].map(([host, before]) => ({ host, before })),
+          ({ host }) => host,
+        ),
+      })),
+    writeFleet: ({ changes, audit: entries }) =>
+      step('writing a change', () => {
+        for (const change of changes) 'put' in change ? put(change) : remove(change)
+        for (const entry of entries) keepAudit(entry)
+      }),
+    listAudit: ({ target, by, action, since, beforeId, limit }) =>
+      step('listing the audit', () => {
+        const found = audit.filter(
+          (entry) =>
+            (target === undefined || entry.target === target) &&
+            (by === undefined || entry.by === by) &&
+            (action === undefined || entry.action === action) &&
+            (since === undefined || entry.at >= since),
+        )
+        const page = found.toReversed().filter(({ id }) => beforeId === undefined || id < beforeId)
+        return { items: page.slice(0, limit), total: found.length }
+      }),
+    listReports: ({ host, bootId, before, limit }) =>
+      step('listing reports', () => {
+        const found = sortedBy([...reports.values()], (report) => `${report.bootId} ${report.status}`)
+          .filter(
+            (report) =>
+              (host === undefined || report.host === host) &&
+              (bootId === undefined || report.bootId === bootId),
+          )
+          .sort((a, b) => b.at - a.at)
+        const page = found.filter(({ at }) => before === undefined || at < before)
+        return { items: page.slice(0, limit), total: found.length }
+      }),
+    saveSeenMachines: (machines) =>
+      step('saving seen machines', () => {
+        for (const machine of machines) {
+          const { firstSeenAt } = seen.get(machine.mac) ?? machine
+          seen.set(machine.mac, present({ ...machine, firstSeenAt }))
+        }
+      }),
+    removeSeenMachines: (macs) =>
+      step('removing seen machines', () => {
+        for (const mac of macs) seen.delete(mac)
+      }),
+    listSeenMachines: ({ limit }) =>
+      step('listing seen machines', () =>
+        sortedBy([...seen.values()], ({ mac }) => mac)
+          .sort((a, b) => b.lastSeenAt - a.lastSeenAt)
+          .slice(0, limit),
+      ),
+    secretKey: (name, make) =>
+      step('reading a secret', () => {
+        const secret = secrets.get(name) ?? make()
+        secrets.set(name, secret)
+        return secret
+      }),
+    trimHistory: ({ auditBefore, mostAudit, reportsBefore, seenBefore, mostSeen, most }) =>
+      step('removing what is over', () => {
+        const before = audit.length + reports.size + seen.size
+        const oldAudit = new Set(
+          [...audit.filter(({ at }) => at < auditBefore)].sort((a, b) => a.at - b.at).slice(0, most),
+        )
+        audit = audit.filter((entry) => !oldAudit.has(entry))
+        audit = audit.slice(Math.min(Math.max(audit.length - mostAudit, 0), most))
+        const oldReports = [...reports].filter(([, { at }]) => at < reportsBefore)
+        for (const [key] of oldReports.sort(([, a], [, b]) => a.at - b.at).slice(0, most)) reports.delete(key)
+        const oldestSeen = () => [...seen.values()].sort((a, b) => a.lastSeenAt - b.lastSeenAt)
+        const over = oldestSeen().filter(({ lastSeenAt }) => lastSeenAt < seenBefore)
+        for (const { mac } of over.slice(0, most)) seen.delete(mac)
+        for (const { mac } of oldestSeen().slice(0, Math.min(Math.max(seen.size - mostSeen, 0), most)))
+          seen.delete(mac)
+        return { removed: before - audit.length - reports.size - seen.size }
+      }),
+  }
+}
+
+/** Without the fields that are `undefined`, as a database would give it back. */
+function present<T extends object>(record: T): T {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T
+}
+
+function sortedBy<T>(values: readonly T[], keyOf: (value: T) => string): T[] {
+  return values.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+}
