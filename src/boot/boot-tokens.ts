@@ -37,7 +37,8 @@ export type OpenedToken =
   | { readonly kind: 'refused'; readonly fault: TokenFault; readonly claims?: TokenClaims }
 
 export interface TokenQuestion {
-  readonly purpose: TokenPurpose
+  /** What it is shown for. */
+  readonly purposes: readonly TokenPurpose[]
   /** Who asks. */
   readonly address: string
   /** Ms since the epoch. */
@@ -120,7 +121,7 @@ export function createBootTokens(key: Uint8Array) {
       lifeMs: bytes.readUInt16BE(8) * minuteMs,
       ...(isBound ? { address: question.address } : {}),
     }
-    if (purpose !== question.purpose) return { kind: 'refused', fault: 'other-purpose', claims }
+    if (!question.purposes.includes(purpose)) return { kind: 'refused', fault: 'other-purpose', claims }
     if (question.now >= claims.issuedAt + claims.lifeMs) return { kind: 'refused', fault: 'expired', claims }
     return { kind: 'good', claims }
   }

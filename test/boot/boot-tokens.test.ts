@@ -23,7 +23,7 @@ const hosts = createHostMarks(() => ({
   ]),
 }))
 const question: TokenQuestion = {
-  purpose: 'ignition',
+  purposes: ['ignition'],
   address: '192.0.2.50',
   now: issuedAt + 1,
   hostsOf: hosts.hostsOf,
@@ -91,10 +91,10 @@ describe('boot tokens', () => {
   it('G12: a token of one purpose is good for no other', () => {
     const report = tokens.mint({ ...claims, purpose: 'report' })
     expect(tokens.open(report, question)).toMatchObject({ kind: 'refused', fault: 'other-purpose' })
-    expect(tokens.open(tokens.mint(claims), { ...question, purpose: 'report' })).toMatchObject({
+    expect(tokens.open(tokens.mint(claims), { ...question, purposes: ['report'] })).toMatchObject({
       fault: 'other-purpose',
     })
-    expect(tokens.open(tokens.mint(claims), { ...question, purpose: 'installer' })).toMatchObject({
+    expect(tokens.open(tokens.mint(claims), { ...question, purposes: ['installer'] })).toMatchObject({
       fault: 'other-purpose',
     })
   })
