@@ -1,0 +1,193 @@
+import type { BootAttempt } from '../../core/boot-attempt.ts'
+import type { BootId } from '../../core/boot-event.ts'
+import type { Clock, Timers } from '../../core/clock.ts'
+import { effectiveSettings } from '../../core/effective-settings.ts'
+import type { FleetChange, InstallRecord, NodeReport } from '../../core/fleet.ts'
+import { installReported, installServed } from '../../core/install.ts'
+import type { Log } from '../../core/log.ts'
+import type { FleetPlan } from './change-queue.ts'
+import type { FleetContext } from './fleet-context.ts'
+
+/** What machines do of an install that is armed for them. */
+export interface InstallProgress {
+  /**
+   * A host was answered with an install script: it is counted at once, in memory, and written a moment later. Never
+   * throws and never waits.
+   */
+  served(host: string, bootId: BootId): void
+  /**
+   * A node's report, its install and its audit entry in one write; `known`: that boot said so before.
+   * @throws ServiceError STATE_UNAVAILABLE when it could not be kept
+   */
+  record(report: NodeReport): Promise<'recorded' | 'known'>
+  /** Boots of the last run of the service that still go on. */
+  restore(attempts: Iterable<BootAttempt>): void
+  /** Everything was read anew from the store: what was counted meanwhile is counted again. */
+  reapply(): void
+  stop(): Promise<void>
+}
+
+/** What a crash may lose of the counting. */
+const writeEveryMs = 500
+/** Boots whose install script is remembered, for reports that come after hours. */
+const mostBoots = 50_000
+
+export function createInstallProgress(
+  context: Pick<FleetContext, 'queue' | 'memory' | 'store' | 'view' | 'clock'> & {
+    /** Makes the next packet see it, before it is written. */
+    readonly apply: (changes: readonly FleetChange[]) => void
+    readonly clock: Clock
+    readonly timers: Timers
+    readonly log: Log
+  },
+): InstallProgress {
+  const { queue, memory, store, view, clock, timers, log } = context
+  /** Number of the arming that a boot got its script of. */
+  const generations = new Map<BootId, { readonly host: string; readonly generation: number }>()
+  /** Hosts whose newest count is not written, with that record. */
+  const unwritten = new Map<string, InstallRecord>()
+  let cancel: (() => void) | undefined
+  let isFailing = false
+
+  /** Of an arming by a file nothing is written before its first script. */
+  function armedRecord(id: string): InstallRecord | undefined {
+    const { inventory } = view()
+    const host = inventory.hostsById.get(id)
+    if (host === undefined) return undefined
+    const { install } = effectiveSettings({ inventory, host, firmware: 'unknown', now: clock.now() })
+    return install.kind === 'armed' ? install.record : undefined
+  }
+
+  function remember(bootId: BootId, host: string, generation: number): void {
+    if (generations.size >= mostBoots) {
+      const [oldest] = generations.keys()
+      if (oldest !== undefined) generations.delete(oldest)
+    }
+    generations.set(bootId, { host, generation })
+  }
+
+  function schedule(): void {
+    cancel ??= timers.after(writeEveryMs, () => {
+      cancel = undefined
+      void write()
+    })
+  }
+
+  async function write(): Promise<void> {
+    try {
+      await queue.change(planCounts)
+      isFailing = false
+    } catch (error) {
+      // Once, not every second: boots go on from memory meanwhile.
+      if (!isFailing)
+        log.error({ error: String(error) }, 'served install scripts are counted, but not written')
+      isFailing = true
+      schedule()
+    }
+  }
+
+  function planCounts(): FleetPlan<void> {
+    const written = new Map(unwritten)
+    const changes = [...written.keys()].flatMap((host): readonly FleetChange[] => {
+      const install = memory.installs.get(host)
+      return install === undefined ? [] : [{ put: 'install', install }]
+    })
+    return {
+      changes,
+      audit: [],
+      answer: () => {},
+      after() {
+        for (const [host, record] of written) if (unwritten.get(host) === record) unwritten.delete(host)
+      },
+    }
+  }
+
+  async function planReport(report: NodeReport): Promise<FleetPlan<'recorded' | 'known'>> {
+    const { bootId, status, at, host } = report
+    const before = await store.listReports({ bootId, limit: 10 })
+    if (before.items.some((known) => known.status === status)) {
+      return { changes: [], audit: [], answer: () => 'known' }
+    }
+    const install =
+      status === 'booted' || host === undefined ? undefined : changedInstall(host, report, status)
+    const message = report.message === undefined ? '' : `: ${report.message}`
+    return {
+      changes: [
+        { put: 'report', report },
+        ...(install === undefined ? [] : [{ put: 'install', install } as const]),
+      ],
+      audit:
+        install === undefined
+          ? []
+          : [
+              {
+                at,
+                by: `boot ${bootId}`,
+                via: 'report',
+                action: status === 'installed' ? 'install.done' : 'install.failed',
+                target: `host/${install.host}`,
+                summary:
+                  status === 'installed'
+                    ? `install ${install.generation} of host ${install.host} is done; it boots from its disk from now on`
+                    : `install ${install.generation} of host ${install.host} failed once and stays armed${message}`,
+              },
+            ],
+      answer: () => 'recorded',
+    }
+  }
+
+  /** Only the boot that got a script of this very arming says anything of it. */
+  function changedInstall(
+    host: string,
+    { bootId, at, message }: NodeReport,
+    status: 'installed' | 'failed',
+  ): InstallRecord | undefined {
+    const record = memory.installs.get(host)
+    const served = generations.get(bootId)
+    const isOfIt = served?.host === host && served.generation === record?.generation
+    if (record === undefined || !isOfIt) return undefined
+    const next = installReported(record, {
+      status,
+      bootId,
+      at,
+      ...(message === undefined ? {} : { message }),
+    })
+    return next === record ? undefined : next
+  }
+
+  return {
+    served(host, bootId) {
+      const record = armedRecord(host)
+      if (record === undefined) return
+      const counted = installServed(record)
+      remember(bootId, host, counted.generation)
+      unwritten.set(host, counted)
+      context.apply([{ put: 'install', install: counted }])
+      schedule()
+    },
+    record: (report) => queue.change(() => planReport(report)),
+    restore(attempts) {
+      for (const { bootId, host, startedAt } of attempts) {
+        const record = host === undefined ? undefined : memory.installs.get(host)
+        // Whatever it was answered with since the arming was a script of it.
+        if (record !== undefined && startedAt >= record.armedAt && record.serves > 0) {
+          remember(bootId, record.host, record.generation)
+        }
+      }
+    },
+    reapply() {
+      for (const [host, counted] of unwritten) {
+        const record = memory.installs.get(host)
+        const isOther = record !== undefined && record.generation !== counted.generation
+        const isCounted = record?.state !== 'armed' || record.serves >= counted.serves
+        if (isOther || (record !== undefined && isCounted)) continue
+        context.apply([{ put: 'install', install: counted }])
+      }
+    },
+    async stop() {
+      cancel?.()
+      if (unwritten.size > 0) await write()
+      cancel?.()
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import { ServiceError } from '../../core/errors.ts'
+import { type FleetChange, type RunTimeSetting, runTimeSettingId } from '../../core/fleet.ts'
+import { releaseInstall } from '../../core/install.ts'
+import type { ChangeOptions, FleetOperations } from '../../http/admin/fleet-operations.ts'
+import type { ReleaseMode, SetMode } from '../../http/admin/schemas/fleet.ts'
+import { auditEntry } from './audit-entry.ts'
+import type { FleetPlan } from './change-queue.ts'
+import { endOf } from './end-of.ts'
+import { findTarget, targetText } from './find-target.ts'
+import type { FleetContext } from './fleet-context.ts'
+import { iso } from './times.ts'
+
+/** Held, from disk, live: what an admin says of a host or group for a while. */
+export function createModeOperations(
+  context: Pick<FleetContext, 'queue' | 'memory' | 'view' | 'clock'>,
+): Pick<FleetOperations, 'setMode' | 'releaseMode'> {
+  const { queue, memory, view, clock } = context
+
+  function planSet(body: SetMode, change: ChangeOptions): FleetPlan<void> {
+    const now = clock.now()
+    const { target, mode, reason, until } = body
+    const found = findTarget(target, view().inventory)
+    const end = until === undefined ? undefined : endOf(until, now)
+    const setting: RunTimeSetting = {
+      kind: 'mode',
+      target,
+      mode,
+      by: change.actor.by,
+      at: now,
+      ...(reason === undefined ? {} : { reason }),
+      ...(end === undefined ? {} : { until: end }),
+      ...('macs' in found ? { macs: found.macs } : {}),
+    }
+    const how = { hold: 'is held', local: 'boots from its disk', live: 'boots live' }[mode]
+    return {
+      changes: [{ put: 'setting', setting }],
+      audit: [
+        auditEntry(change, now, {
+          action: 'mode.set',
+          target: targetText(target),
+          summary: `${target.kind} ${target.name} ${how}${end === undefined ? '' : ` until ${iso(end)}`}`,
+          reason,
+        }),
+      ],
+      answer: () => {},
+    }
+  }
+
+  function planRelease({ target, reason }: ReleaseMode, change: ChangeOptions): FleetPlan<void> {
+    const now = clock.now()
+    const id = runTimeSettingId({ kind: 'mode', target })
+    const mode = memory.settings.get(id)
+    const install = target.kind === 'host' ? memory.installs.get(target.name) : undefined
+    const isInstallOver = install !== undefined && install.state !== 'armed' && install.state !== 'disarmed'
+    // What was said of a host that has gone can be taken back; any other name must be one.
+    if (mode === undefined && install === undefined) findTarget(target, view().inventory)
+    const changes: FleetChange[] = []
+    const said: string[] = []
+    if (mode?.kind === 'mode') {
+      changes.push({ remove: 'setting', id })
+      said.push(`${mode.mode}, set by ${mode.by}, is over`)
+    }
+    if (isInstallOver && install.source === 'admin') {
+      changes.push({ put: 'install', install: releaseInstall(install, { by: change.actor.by, at: now }) })
+      said.push(`install ${install.generation} counts no more`)
+    }
+    if (changes.length === 0) throw nothingToRelease(target, isInstallOver)
+    return {
+      changes,
+      audit: [
+        auditEntry(change, now, {
+          action: 'mode.release',
+          target: targetText(target),
+          summary: `${target.kind} ${target.name}: ${said.join('; ')}`,
+          reason,
+        }),
+      ],
+      answer: () => {},
+    }
+  }
+
+  return {
+    setMode: (body, change) => queue.change(() => planSet(body, change), change),
+    releaseMode: (body, change) => queue.change(() => planRelease(body, change), change),
+  }
+}
+
+function nothingToRelease({ kind, name }: ReleaseMode['target'], isDoneByFile: boolean): ServiceError {
+  return isDoneByFile
+    ? new ServiceError('CONFLICT', `host ${name} boots from its disk because its files had it installed`, {
+        hint: 'change its mode in the file, raise install.generation there to install it again, or set a mode here',
+      })
+    : new ServiceError('NOT_FOUND', `no mode was set at run time for ${kind} ${name}`, {
+        field: 'target',
+        hint: 'what records and files say is changed there',
+      })
+}
