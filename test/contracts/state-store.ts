@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BootAttempt } from '../../src/core/boot-attempt.ts'
-import { type BootId, parseBootId } from '../../src/core/boot-event.ts'
 import type { BootimageId } from '../../src/core/bootimage.ts'
 import { parseMac } from '../../src/core/mac.ts'
 import type { DocumentRecord, StateStore, StreamHead } from '../../src/state/store.ts'
 import { makeBootimage, makeRecord, sha256Of, someIdentity } from '../fakes/bootimages.ts'
+import { makeBootId } from '../fakes/stored-fleet.ts'
+import { describeFleetStore } from './fleet-store.ts'
 
 export interface StateStoreUnderTest {
   readonly store: StateStore
@@ -25,12 +26,6 @@ export function makeDocument(extra: Partial<DocumentRecord> = {}): DocumentRecor
     lastSeenAt: t0,
     ...extra,
   }
-}
-
-export function makeBootId(number: number): BootId {
-  const id = parseBootId(String(number).padStart(22, 'A'))
-  if (id === undefined) throw new Error('unreachable: 22 letters are a boot id')
-  return id
 }
 
 function makeAttempt(number: number, extra: Partial<BootAttempt> = {}): BootAttempt {
@@ -382,6 +377,8 @@ export function describeStateStore(name: string, open: () => Promise<StateStoreU
       for (const head of await store.listHeads()) (head.previous as BootimageId[]).push(makeBootimage().id)
       expect(await store.listHeads()).toEqual([{ stream: 's', arch: 'x86_64', previous: [] }])
     })
+
+    describeFleetStore(() => store)
 
     it('a closed store says so, and closing twice is fine', async () => {
       await store.close()

@@ -8,7 +8,7 @@ import type { BootimageId } from '../../src/core/bootimage.ts'
 import { createLeaseWriter, type LeaseWriter } from '../../src/runtime/lease-writer.ts'
 import { openStateStore } from '../../src/state/open-state-store.ts'
 import type { StateStore } from '../../src/state/store.ts'
-import { makeBootId } from '../contracts/state-store.ts'
+import { makeBootId } from '../fakes/stored-fleet.ts'
 import { createManualTime, type ManualTime } from '../fakes/manual-time.ts'
 import { createRecordingLog } from '../fakes/recording-log.ts'
 

@@ -10,10 +10,11 @@ import { openStateStore } from '../../src/state/open-state-store.ts'
 import type { UnreadableRows } from '../../src/state/readable-rows.ts'
 import { openSqlite } from '../../src/state/sqlite.ts'
 import type { StateTables } from '../../src/state/tables.ts'
-import { describeStateStore, makeBootId, makeDocument } from '../contracts/state-store.ts'
+import { describeStateStore, makeDocument } from '../contracts/state-store.ts'
 import { makeBootimage, makeRecord, sha256Of, someIdentity } from '../fakes/bootimages.ts'
 import { createBrokenStore } from '../fakes/broken-store.ts'
 import { createMemoryStore } from '../fakes/memory-store.ts'
+import { makeBootId } from '../fakes/stored-fleet.ts'
 
 describeStateStore('in memory', async () => ({ store: createMemoryStore() }))
 
