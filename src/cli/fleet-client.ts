@@ -1,12 +1,13 @@
 import type { Static } from 'typebox'
-import { controlUserHeader, type FleetEndpoint, fleetEndpoints } from '../http/admin/fleet-endpoints.ts'
+import type { Endpoint } from '../http/admin/endpoint.ts'
+import { controlUserHeader, fleetEndpoints } from '../http/admin/fleet-endpoints.ts'
 import type { ChangeOptions, FleetOperations } from '../http/admin/fleet-operations.ts'
 import type { Reader } from './read-value.ts'
 import { schemaReader } from './schema-reader.ts'
 
 /** One request to the running service, as `control-client.ts` sends it. */
 export interface FleetCall {
-  readonly method: FleetEndpoint['method']
+  readonly method: Endpoint['method']
   readonly path: string
   readonly read: Reader<unknown>
   readonly query?: object
@@ -26,7 +27,7 @@ interface Given {
 }
 
 type Endpoints = typeof fleetEndpoints
-type Answer<Endpoint> = Endpoint extends { readonly answer: infer Schema } ? Static<Schema & {}> : undefined
+type Answer<Place> = Place extends { readonly answer: infer Schema } ? Static<Schema & {}> : undefined
 
 /**
  * The operations on machines of a running service. Where each of them lives, and what its answer looks like, is told
@@ -37,7 +38,7 @@ export function createFleetClient(call: CallFleet): FleetOperations {
     name: Name,
     { at = [], query, body, change }: Given = {},
   ): Promise<Answer<Endpoints[Name]>> {
-    const endpoint: FleetEndpoint = fleetEndpoints[name]
+    const endpoint: Endpoint = fleetEndpoints[name]
     const parameters = { ...query, ...(change?.dryRun === true && { dryRun: true }) }
     const answer = await call({
       method: endpoint.method,
@@ -124,7 +125,7 @@ function headersOf({ actor, ifRevision }: ChangeOptions): Readonly<Record<string
 
 const readers = new Map<unknown, Reader<unknown>>()
 
-function readerOf(schema: NonNullable<FleetEndpoint['answer']>): Reader<unknown> {
+function readerOf(schema: NonNullable<Endpoint['answer']>): Reader<unknown> {
   const reader = readers.get(schema) ?? schemaReader(schema)
   readers.set(schema, reader)
   return reader

@@ -1,0 +1,70 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { ServiceError } from '../../core/errors.ts'
+import { examples, type RunCommand } from '../command.ts'
+import { exitCode } from '../exit-codes.ts'
+import { changeOf, dryRunMark } from '../fleet/change.ts'
+import { renderFields } from '../output/table.ts'
+import type { Session } from '../session.ts'
+
+interface RestoreOptions {
+  readonly yes: boolean
+  readonly dryRun: boolean
+}
+
+export function addRestore(program: Command, run: RunCommand): void {
+  program
+    .command('restore')
+    .description('take what admins and machines said from a backup, in place of what there is')
+    .argument('<file>', 'as pilotlight backup wrote it, on the machine of the service')
+    .option('--yes', 'do not ask', false)
+    .option('--dry-run', 'check everything and change nothing', false)
+    .addHelpText(
+      'after',
+      `\nAll of it or nothing; the service goes on meanwhile. Whatever was changed since the backup is lost.\nExits with 1 when the file is no usable backup.\n${examples(
+        'pilotlight restore /var/backups/pilotlight-2026-12-31.db --dry-run',
+        'pilotlight restore /var/backups/pilotlight-2026-12-31.db --yes',
+      )}`,
+    )
+    .action((name: string, options: RestoreOptions) =>
+      run(async (session) => {
+        const file = resolve(session.context.cwd, name)
+        if (!options.yes && !options.dryRun) await confirm(session, file)
+        return session.withOperations(async ({ fleet }) => {
+          const report = await fleet.restore({ file }, changeOf(session, options))
+          if (options.dryRun) session.say(dryRunMark)
+          session.print({
+            json: { ...report, dryRun: options.dryRun },
+            text: () =>
+              renderFields([
+                ['file', report.file],
+                ['hosts, groups and profiles', String(report.records)],
+                ['pins and modes', String(report.settings)],
+                ['installs', String(report.installs)],
+                ['tokens', String(report.tokens)],
+                ['resolved pins', String(report.pinnedReleases)],
+              ]),
+          })
+          return exitCode.ok
+        })
+      }),
+    )
+}
+
+/** @throws ServiceError USAGE when the answer is not yes, or nobody can be asked */
+async function confirm({ context: { stdin } }: Session, file: string): Promise<void> {
+  if (!stdin.isTTY) {
+    throw new ServiceError(
+      'USAGE',
+      'this replaces hosts, pins, installs and tokens, and nobody can be asked',
+      {
+        hint: 'say --yes, or look first with --dry-run',
+      },
+    )
+  }
+  const answer = await stdin.ask(
+    `Replace all hosts, pins, installs and tokens of API and command line by those of ${file}? (yes/no) `,
+  )
+  if (answer?.trim() === 'yes') return
+  throw new ServiceError('USAGE', 'the answer was not yes, nothing was changed')
+}

@@ -1,0 +1,38 @@
+import type { InstallSummary } from '../../http/admin/schemas/fleet.ts'
+import { type Column, renderTable, type TableStyle } from '../output/table.ts'
+
+const columns: readonly Column[] = [
+  { title: 'HOST' },
+  { title: 'STATE' },
+  { title: 'NUMBER', align: 'right' },
+  { title: 'DEVICE' },
+  { title: 'SCRIPTS', align: 'right' },
+  { title: 'UNTIL' },
+  { title: 'ARMED', canShrink: true },
+  { title: 'LAST CHANGE', canShrink: true },
+  { title: 'NOTE', canShrink: true },
+]
+
+export function installTable(installs: readonly InstallSummary[], style: TableStyle): string {
+  return renderTable(columns, installs.map(rowOf), style)
+}
+
+function rowOf(install: InstallSummary): string[] {
+  const { host, state, generation, device, serves, mostServes, until, armedAt, armedBy } = install
+  return [
+    host,
+    state,
+    String(generation),
+    device ?? '-',
+    `${serves} of ${mostServes}`,
+    until,
+    `${armedAt} by ${armedBy}`,
+    `${install.changedAt} by ${install.changedBy}`,
+    notesOf(install).join('; '),
+  ]
+}
+
+function notesOf({ reason, failure }: InstallSummary): readonly string[] {
+  const failed = failure === undefined ? [] : [`failed at ${failure.at}: ${failure.message ?? 'no message'}`]
+  return [...failed, ...(reason === undefined ? [] : [reason])]
+}
