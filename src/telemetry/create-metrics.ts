@@ -13,6 +13,10 @@ export type ListenerName = (typeof listeners)[number]
 export const verifyChecks = ['digest', 'size', 'signature', 'scrub'] as const
 export type VerifyCheck = (typeof verifyChecks)[number]
 
+/** Why the API did not listen to somebody; `limited`: too many from that address. */
+export const loginRefusals = ['missing', 'invalid', 'role', 'limited'] as const
+export type LoginRefusal = (typeof loginRefusals)[number]
+
 /** How a stream is doing, as far as a monitoring system wants to know. */
 export interface StreamFreshness {
   /** Ms since the epoch of the last refresh that worked. */
@@ -27,6 +31,7 @@ export interface Metrics {
   onVerifyFailure(check: VerifyCheck): void
   /** A refresh brought what was not followed: a change that is held or waits, or a part that cannot be used. */
   onRefused(change: ChangeClass): void
+  onRefusedLogin(reason: LoginRefusal): void
   /** `route` is the route's pattern, never its URL; `undefined` when no route matched. */
   onRequest(
     listener: ListenerName,
@@ -70,7 +75,7 @@ const stepNames: Readonly<Record<BootEvent['type'], string>> = {
   'artifact-sent': 'artifact',
 }
 const sentRoles = ['kernel', 'initramfs', 'rootfs', 'disk', 'other'] as const
-const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE'])
 
 const failedChecks: ReadonlyMap<string, VerifyCheck> = new Map([
   ['ARTIFACT_DIGEST_MISMATCH', 'digest'],
@@ -135,6 +140,14 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     registers,
   })
   for (const reason of changeClasses) if (mayBeRefused(reason)) refused.inc({ reason }, 0)
+
+  const refusedLogins = new Counter({
+    name: 'pilotlight_admin_refused_logins_total',
+    help: 'Requests to the API without a token, with one that does not count, or with one that may not do that.',
+    labelNames: ['reason'],
+    registers,
+  })
+  for (const reason of loginRefusals) refusedLogins.inc({ reason }, 0)
 
   const sentBytes = new Counter({
     name: 'pilotlight_artifact_sent_bytes_total',
@@ -226,6 +239,9 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     },
     onRefused(change) {
       refused.inc({ reason: change })
+    },
+    onRefusedLogin(reason) {
+      refusedLogins.inc({ reason })
     },
     onRequest(listener, route, method, status, seconds) {
       requests.observe(

@@ -103,6 +103,7 @@ export function createBootSite(name: string): BootSite {
 
   const pidFile = join(directory, 'pid')
   const serve = `node '${program}' serve --config '${configFile}'`
+  const controlSocket = join(directory, 'data/control.sock')
 
   function publish(...releases: readonly PayloadRelease[]): void {
     prepareMove(...releases)
@@ -143,7 +144,7 @@ export function createBootSite(name: string): BootSite {
         server: before + (isRestarted ? `while :; do ${once}; done` : `exec ${serve}`),
         ready: isEmpty
           ? `curl -fs ${adminUrl}/livez`
-          : `curl -fs ${adminUrl}/readyz && curl -fs ${adminUrl}/api/v1/bootimages -o '${answerFile}'`,
+          : `curl -fs ${adminUrl}/readyz && curl -fs --unix-socket '${controlSocket}' http://localhost/api/v1/bootimages -o '${answerFile}'`,
         options: [...(mode === 'server' ? [] : site), ...options],
       })
     },

@@ -435,7 +435,14 @@ describe('a running service', () => {
     await mkdir(join(cwd, 'data'))
     const operations = createFakeOperations()
     const metrics = createMetrics({ version: '1', clock: { now: () => 0 }, withProcess: false })
-    const app = createAdminApp({ operations, metrics, log: silentLog, version: '1', access: 'control' })
+    const app = createAdminApp({
+      operations,
+      metrics,
+      log: silentLog,
+      version: '1',
+      clock: { now: () => 0 },
+      access: 'control',
+    })
     const socket = await listenControlSocket({ app, path: join(cwd, 'data/control.sock') })
     try {
       const { run, opened } = harness()
@@ -454,7 +461,14 @@ describe('a running service', () => {
     await mkdir(join(cwd, 'data'))
     const operations = createFakeOperations()
     const metrics = createMetrics({ version: '1', clock: { now: () => 0 }, withProcess: false })
-    const app = createAdminApp({ operations, metrics, log: silentLog, version: '1', access: 'control' })
+    const app = createAdminApp({
+      operations,
+      metrics,
+      log: silentLog,
+      version: '1',
+      clock: { now: () => 0 },
+      access: 'control',
+    })
     let close = async () => {}
     const openOffline = async () => {
       const socket = await listenControlSocket({ app, path: join(cwd, 'data/control.sock') })

@@ -144,12 +144,9 @@ describe('machines that nobody described', () => {
 
 describe('an admin who asks', () => {
   it('explain for no machine is told what it needs, with status 400', async () => {
-    const response = await fetch(`${service.adminUrl}/api/v1/explain`)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toMatchObject({
-      code: 'USAGE',
-      hint: 'give one of mac, uuid, serial, host',
-    })
+    await expect(service.api('/api/v1/explain')).rejects.toThrow(
+      /answered 400: .*"code":"USAGE".*"hint":"give one of mac, uuid, serial, host"/,
+    )
   })
 
   it('G10 the line of a decision says which machine it was, by all that it told', async () => {

@@ -23,7 +23,7 @@ export function banner(facts: BannerFacts): string {
     .join(', ')
   const where = renderFields([
     ['  boot', `${bootUrl}   nodes load /boot.ipxe there, by this machine's own address`],
-    ['  admin', `${adminUrl}   /readyz, /metrics, /api/v1/streams`],
+    ['  admin', `${adminUrl}   /readyz, /metrics, /api/v1/docs`],
     ['  data', dataDir],
     ['  config', configFile ?? 'none: defaults, DHCP and TFTP off'],
     ['  streams', followed === '' ? 'none' : followed],

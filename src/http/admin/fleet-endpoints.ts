@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import type { Endpoint, Endpoints } from './endpoint.ts'
 import type { FleetOperations } from './fleet-operations.ts'
 import {
   AdoptHost,
@@ -34,32 +35,16 @@ import {
   TokenSummary,
 } from './schemas/fleet.ts'
 
-/** Where one operation is asked for, below `/api/v1`, and what goes there and back. */
-export interface FleetEndpoint {
-  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
-  /** Parameters as `:id`; `params` says what they may be. */
-  readonly path: string
-  readonly params?: TSchema
-  /** One line for the page about the API. */
-  readonly summary: string
-  readonly query?: TSchema
-  readonly body?: TSchema
-  /** Absent: 204 and nothing. */
-  readonly answer?: TSchema
-  /** Names files of the machine that the service runs on, so only its user may: on the control socket alone. */
-  readonly isControlOnly?: true
-  /** A question whose answer holds secrets: `read` is not enough. */
-  readonly needsWrite?: true
-  /** Its answer, or what it changes, has a revision: `ETag`, `If-Match` and `If-None-Match: *` mean something. */
-  readonly hasRevision?: true
-}
-
 /**
  * Name of the user behind the control socket, percent-encoded, as the command line tells it. Only there it counts: the
  * mode of the socket's file has said already that he may do everything.
  */
 export const controlUserHeader = 'pilotlight-user'
 
+/** An inline Ignition config may be a quarter of a MiB, and JSON spells a character with up to six bytes. */
+const maxRecordBytes = 2 * 2 ** 20
+/** Twice the text that `ImportRecords` takes. */
+const maxImportBytes = 128 * 2 ** 20
 const strict = { additionalProperties: false } as const
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
 const dryRun = flag('Check everything, answer as if, and change nothing.')
@@ -108,6 +93,7 @@ export const fleetEndpoints = {
     summary: 'Make or replace an API record.',
     query: ChangeQuery,
     body: PutRecord,
+    maxBodyBytes: maxRecordBytes,
     answer: HostDetail,
   },
   removeHost: {
@@ -131,6 +117,7 @@ export const fleetEndpoints = {
     summary: 'Make a record of a machine that was seen.',
     query: ChangeQuery,
     body: AdoptHost,
+    maxBodyBytes: maxRecordBytes,
     answer: HostDetail,
   },
   importRecords: {
@@ -139,6 +126,7 @@ export const fleetEndpoints = {
     summary: 'Take in many hosts, groups and profiles at once, all or nothing.',
     query: ChangeQuery,
     body: ImportRecords,
+    maxBodyBytes: maxImportBytes,
     answer: ImportRecordsReport,
   },
   exportRecords: {
@@ -172,6 +160,7 @@ export const fleetEndpoints = {
     summary: 'Make or replace an API record.',
     query: ChangeQuery,
     body: PutRecord,
+    maxBodyBytes: maxRecordBytes,
     answer: RecordSummary,
   },
   removeGroup: {
@@ -204,6 +193,7 @@ export const fleetEndpoints = {
     summary: 'Make or replace an API record.',
     query: ChangeQuery,
     body: PutRecord,
+    maxBodyBytes: maxRecordBytes,
     answer: RecordSummary,
   },
   removeProfile: {
@@ -359,10 +349,10 @@ export const fleetEndpoints = {
     answer: RestoreReport,
     isControlOnly: true,
   },
-} as const satisfies Readonly<Record<string, FleetEndpoint>>
+} as const satisfies Endpoints
 
 /** Operations that have no place of their own: one for groups and profiles, and the proof of who asks. */
 type Shared = 'listRecords' | 'showRecord' | 'putRecord' | 'removeRecord' | 'authenticate'
 type Named = Exclude<keyof FleetOperations, Shared>
 /** Every operation has its place: this does not compile otherwise. */
-fleetEndpoints satisfies Readonly<Record<Named, FleetEndpoint>>
+fleetEndpoints satisfies Readonly<Record<Named, Endpoint>>

@@ -153,7 +153,7 @@ The service stays up until Ctrl-C. In another terminal:
   curl '${bootUrl}/ipxe?mac=52-54-00-00-00-01&arch=x86_64&platform=efi'
   curl ${bootUrl}/streams/sample.json
   curl ${adminUrl}/readyz
-  curl ${adminUrl}/api/v1/streams
+  curl ${adminUrl}/api/v1/openapi.json
   ${command} bootimages
   ${command} explain --host pinned-node
 

@@ -4,25 +4,27 @@ import type { FastifyError, FastifyReply, FastifyRequest, FastifySchema } from '
 import type { Log } from '../../../core/log.ts'
 import { type ApiFailure, toApiFailure } from '../api-error.ts'
 import type { AdminApp } from '../create-admin-app.ts'
+import type { RequestSchema } from '../schema-at.ts'
 import { securityHeaders } from './security-headers.ts'
 
 /** One translation from errors to answers; a fault of ours is logged, a client's mistake is only answered. */
 export function answerErrors(app: AdminApp, { log }: { log: Log }): void {
   app.setErrorHandler((error: unknown, request, reply) => {
-    const { status, body } = toApiFailure(error, allowedNames(error, request.routeOptions.schema))
+    const { status, body, headers } = toApiFailure(error, refusedPart(error, request.routeOptions.schema))
     const fields = { err: error, route: request.routeOptions.url, method: request.method }
     if (status >= 500) log.error(fields, 'admin request failed')
     else log.debug(fields, 'admin request refused')
-    return reply.code(status).send(body)
+    return reply
+      .code(status)
+      .headers(headers ?? {})
+      .send(body)
   })
 }
 
-/** Names that the refused part of a request may have, as its schema lists them. */
-function allowedNames(error: unknown, schema: FastifySchema | undefined): readonly string[] {
+function refusedPart(error: unknown, schema: FastifySchema | undefined): RequestSchema | undefined {
   const { validationContext } = error as FastifyError
   const part = validationContext === 'querystring' ? schema?.querystring : schema?.body
-  const { properties } = (part ?? {}) as { properties?: Readonly<Record<string, unknown>> }
-  return Object.keys(properties ?? {})
+  return part as RequestSchema | undefined
 }
 
 /** URLs that the router cannot read; no hook has run for them. */
