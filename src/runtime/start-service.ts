@@ -275,7 +275,7 @@ export async function startService({
       baseUrl: () => bootUrl,
     })
 
-    const shared = { operations, metrics, log, version }
+    const shared = { operations, metrics, log, version, clock }
     const { listen } = loaded.config.admin
     const admin = await listenAdmin({
       app: createAdminApp({ ...shared, access: { host: listen.host ?? '::' } }),
