@@ -40,6 +40,7 @@ export interface EffectiveSettings {
   readonly expiredPins: readonly Effective<Pin>[]
   readonly kernelArguments: Setting<'kernelArguments'>
   readonly ignition?: Setting<'ignition'>
+  readonly report?: Setting<'report'>
   readonly installDevice?: Effective<string>
   readonly installGeneration: Effective<number>
   readonly install: InstallStanding
@@ -112,6 +113,7 @@ export function effectiveSettings(query: SettingsQuery): EffectiveSettings {
     expiredPins,
     kernelArguments: mostSpecific(layers, 'kernelArguments') ?? noList,
     ignition: mostSpecific(layers, 'ignition'),
+    report: mostSpecific(layers, 'report'),
     installDevice: armedDevice(install) ?? installSetting(layers, 'device'),
     installGeneration,
     install,
@@ -137,7 +139,8 @@ function layersOf({ inventory, host, macs, oneShot, now }: SettingsQuery, groups
   }
   if (oneShot !== undefined) layers.push(oneShot)
   if (host !== undefined && byHost.size > 0) addRunTime(byHost.get(host.id))
-  if (byMac.size > 0) for (const mac of new Set([...(macs ?? []), ...(host?.macs ?? [])])) addRunTime(byMac.get(mac))
+  if (byMac.size > 0)
+    for (const mac of new Set([...(macs ?? []), ...(host?.macs ?? [])])) addRunTime(byMac.get(mac))
   if (host !== undefined) layers.push({ settings: host, origin: host.origin })
   for (const group of groups) {
     if (byGroup.size > 0) addRunTime(byGroup.get(group.name))

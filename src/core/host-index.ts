@@ -80,7 +80,8 @@ export function createHostIndex(ends: EndTimes): HostIndex {
       return
     }
     const all = claimants.get(text) ?? [before]
-    const place = host.origin.file === undefined ? all.length : all.findIndex(({ origin }) => origin.file === undefined)
+    const place =
+      host.origin.file === undefined ? all.length : all.findIndex(({ origin }) => origin.file === undefined)
     all.splice(place < 0 ? all.length : place, 0, host)
     claimants.set(text, all)
     give(all[0])

@@ -40,7 +40,9 @@ export function installStanding(question: InstallQuestion): InstallStanding {
   const isForFiles = mode === 'install'
   if (record === undefined) return isForFiles ? armedByFile(question) : { kind: 'none' }
   if (record.source === 'admin' && record.state === 'armed' && !isAtItsLimit(record, now)) {
-    return { kind: 'armed', record }
+    // One install answers both words: the evidence for it is evidence for what its files ask for meanwhile.
+    const isRaised = generation > record.fileGeneration
+    return { kind: 'armed', record: isRaised ? { ...record, fileGeneration: generation } : record }
   }
   if (isForFiles && generation > record.fileGeneration) return armedByFile(question)
   const isGone = record.source === 'admin' && record.state === 'disarmed'

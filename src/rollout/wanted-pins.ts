@@ -26,7 +26,14 @@ export function wantedPins(
   function add(who: Pick<Parameters<typeof effectiveSettings>[0], 'host' | 'macs'>): void {
     const own = who.host?.arch
     for (const arch of own === undefined ? architectures : [own]) {
-      const settings = effectiveSettings({ inventory, ...unknownProfile, ...who, arch, firmware: 'unknown', now })
+      const settings = effectiveSettings({
+        inventory,
+        ...unknownProfile,
+        ...who,
+        arch,
+        firmware: 'unknown',
+        now,
+      })
       const stream = settings.stream?.value
       const release = settings.pin?.value.release
       if (stream === undefined || release === undefined) continue

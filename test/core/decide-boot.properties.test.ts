@@ -28,9 +28,10 @@ const settings: fc.Arbitrary<BootSettings> = fc.record({
     { weight: 8, arbitrary: fc.constantFrom('live', 'install', undefined) },
     { weight: 1, arbitrary: fc.constantFrom(...bootModes) },
   ),
-  pin: maybe(
+  pins: fc.array(
     fc.record({
       release: fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...releases) }, fc.string()),
+      arch: maybe(fc.constantFrom<Arch>('x86_64', 'aarch64')),
       until: maybe(fc.oneof(fc.constantFrom(now - 1, now, now + 1), fc.double())),
     }),
   ),
@@ -135,7 +136,6 @@ const view: fc.Arbitrary<BootView> = fc.record({
   catalog,
   inventory,
   now: fc.constant(now),
-  installArmed: fc.boolean(),
 })
 
 describe('whatever is asked and whatever is known', () => {
@@ -193,7 +193,6 @@ describe('whatever is asked and whatever is known', () => {
         const decision = decideBoot(someClient, someView)
         if (decision.kind === 'live') expect(decision.bootimage.kind).toBe('live')
         if (decision.kind !== 'install') return
-        expect(someView.installArmed).toBe(true)
         expect(decision.host).toBeDefined()
       }),
       run,

@@ -109,6 +109,6 @@ export function playScenario(
   const catalog = makeCatalog({ arch, ...scenario.catalog(arch) })
   const hosts = scenario.isUnknown ? [] : [makeHost({ stream: 'fcos-stable', ...scenario.host })]
   const client = makeClient({ arch, ...sketch })
-  const view = { catalog, inventory: makeInventory({ hosts }), now: 0, installArmed: true }
+  const view = { catalog, inventory: makeInventory({ hosts }), now: 0 }
   return { catalog, client, decision: decideBoot(client, view) }
 }

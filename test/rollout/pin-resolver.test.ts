@@ -182,12 +182,12 @@ describe('wantedPins', () => {
   const release = { release: '44.20260601.3.0' }
 
   it('a host without an architecture may come with any that its stream follows', () => {
-    const inventory = makeInventory({ profiles, hosts: [makeHost({ profile: 'worker', pin: release })] })
+    const inventory = makeInventory({ profiles, hosts: [makeHost({ profile: 'worker', pins: [release] })] })
     expect(wantedPins(inventory, follows, 0).map(({ arch }) => arch)).toEqual(['x86_64', 'aarch64'])
   })
 
   it('a host with an architecture needs that one alone, even if nobody follows it', () => {
-    const host = makeHost({ profile: 'worker', pin: release, arch: 's390x' })
+    const host = makeHost({ profile: 'worker', pins: [release], arch: 's390x' })
     expect(wantedPins(makeInventory({ profiles, hosts: [host] }), follows, 0)).toEqual([
       { stream: 'fcos-stable', arch: 's390x', ...release },
     ])
@@ -199,7 +199,7 @@ describe('wantedPins', () => {
         name: 'edge',
         labels: { site: 'edge' },
         profile: 'worker',
-        pin: { ...release, until: 100 },
+        pins: [{ ...release, until: 100 }],
       }),
     ]
     const hosts = [
@@ -213,7 +213,7 @@ describe('wantedPins', () => {
 
   it('the profile of unknown machines counts', () => {
     const inventory = makeInventory({
-      profiles: [makeProfile({ name: 'guest', stream: 'fcos-stable', mode: 'live', pin: release })],
+      profiles: [makeProfile({ name: 'guest', stream: 'fcos-stable', mode: 'live', pins: [release] })],
       unknown: { kind: 'profile', profile: 'guest' },
     })
     expect(wantedPins(inventory, follows, 0)).toHaveLength(2)
