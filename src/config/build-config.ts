@@ -1,7 +1,14 @@
 import { type Arch, parseArch } from '../core/arch.ts'
 import type { UpstreamOptions } from '../upstream/client.ts'
 import { buildDhcp, buildTftp } from './build-dhcp.ts'
-import type { Config, SourceConfig, SourceLocation, StreamConfig, TrustedKeyFile } from './config.ts'
+import type {
+  AdminConfig,
+  Config,
+  SourceConfig,
+  SourceLocation,
+  StreamConfig,
+  TrustedKeyFile,
+} from './config.ts'
 import { type ConfigPath, pathText } from './config-path.ts'
 import { parseDuration } from './duration.ts'
 import type { Reporter } from './layered-data.ts'
@@ -47,13 +54,27 @@ export function buildConfig(raw: RawConfig, context: BuildContext): Config {
         ),
       },
     },
-    admin: { listen: listen(raw.admin.listen) },
+    admin: buildAdmin(raw, context),
     streams: new Map(streams.map((stream) => [stream.name, stream])),
     ...(templates === undefined
       ? {}
       : { templatesDirectory: context.absolute(['templates', 'directory'], templates.directory) }),
     upstream: buildUpstream(raw, streams, context),
     log,
+  }
+}
+
+function buildAdmin({ admin }: RawConfig, { texts }: BuildContext): AdminConfig {
+  const certificate = texts.get('admin.tls.certificate')
+  const key = texts.get('admin.tls.key')
+  const clientAuthority = texts.get('admin.tls.clientAuthority')
+  return {
+    listen: listen(admin.listen),
+    ...(certificate !== undefined &&
+      key !== undefined && {
+        tls: { certificate, key, ...(clientAuthority !== undefined && { clientAuthority }) },
+      }),
+    trustedProxies: admin.trustedProxies,
   }
 }
 

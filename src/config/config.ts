@@ -12,7 +12,7 @@ import type { BaseUrl } from './web-url.ts'
 export interface Config {
   readonly dataDir: string
   readonly boot: BootConfig
-  readonly admin: { readonly listen: ListenAddress }
+  readonly admin: AdminConfig
   /** In the order in which they were written. */
   readonly streams: ReadonlyMap<string, StreamConfig>
   readonly templatesDirectory?: string
@@ -21,6 +21,21 @@ export interface Config {
     readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
     readonly format: 'auto' | 'text' | 'json'
   }
+}
+
+export interface AdminConfig {
+  readonly listen: ListenAddress
+  /** Absent: plain HTTP. */
+  readonly tls?: AdminTlsConfig
+  /** Addresses and networks. */
+  readonly trustedProxies: readonly string[]
+}
+
+/** As read when the configuration was loaded: PEM. */
+export interface AdminTlsConfig {
+  readonly certificate: string
+  readonly key: string
+  readonly clientAuthority?: string
 }
 
 export interface BootConfig {

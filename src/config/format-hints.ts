@@ -34,6 +34,7 @@ export const formatExamples: Readonly<Record<FormatName, string>> = {
   'ipv4-range': '192.0.2.100-192.0.2.199',
   domain: 'rack.example',
   'tftp-ports': 'few',
+  'address-range': '10.0.0.0/8',
   interface: 'eth1',
   'environment-variable': 'TOKEN',
   'header-value': 'text/plain',

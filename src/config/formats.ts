@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { architectures, parseArch } from '../core/arch.ts'
 import { parseSha256 } from '../core/digest.ts'
 import { parseIpv4, parseIpv4Subnet } from '../core/ipv4.ts'
@@ -124,6 +125,10 @@ export const formats = {
     allowed: 'each, few, single, or a range of ports such as 30000-30100',
     problem: readable(parseTftpPorts),
   },
+  'address-range': {
+    allowed: 'an IP address or a network such as 10.0.0.0/8 or 2001:db8::/32',
+    problem: addressRangeProblem,
+  },
   interface: { allowed: 'a network interface such as eth1', problem: matching(/^[^\s/\p{Cc}]{1,15}$/u) },
   'environment-variable': {
     allowed: 'the name of an environment variable',
@@ -170,6 +175,18 @@ const ownHeaders: ReadonlySet<string> = new Set([
 
 function readable(parse: (text: string) => unknown): (text: string) => string | undefined {
   return (text) => (parse(text) === undefined ? '' : undefined)
+}
+
+/** Bits below the prefix are more often a typo than a network; a network of everything would believe everybody. */
+function addressRangeProblem(text: string): string | undefined {
+  const [address = '', length, ...rest] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0 || address.includes('%')) return ''
+  if (length === undefined) return undefined
+  const bits = version === 4 ? 32 : 128
+  if (!/^\d{1,3}$/.test(length) || Number(length) > bits) return ''
+  if (Number(length) === 0) return 'that is everybody'
+  return version === 4 && parseIpv4Subnet(text) === undefined ? 'it has bits beyond its length' : undefined
 }
 
 function matching(pattern: RegExp): (text: string) => string | undefined {

@@ -4,6 +4,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { Inventory } from '../core/host.ts'
 import { buildInventory } from '../core/inventory.ts'
 import { buildConfig } from './build-config.ts'
+import { checkAdminTls } from './check-admin-tls.ts'
 import { checkConfig } from './check-config.ts'
 import { ownSubnets } from './check-dhcp.ts'
 import { checkHeldHosts } from './check-held-hosts.ts'
@@ -103,6 +104,7 @@ export function loadConfig(options: LoadConfigOptions): LoadedConfig {
   const templates = readTemplates(raw, absolute, display, report, files)
   const texts = readReferenced(raw, absolute, display, report, files)
   const config = buildConfig(raw, { env, absolute, texts, report })
+  checkAdminTls(config.admin.tls, report, now)
   const loaderSets = readLoaderSets(raw, absolute, report, files)
   const subnets = ownSubnets(raw)
   checkHosts(hosts.files, { ...knownNames(raw), now, ...(subnets && { subnets }) }, problems, warnings)

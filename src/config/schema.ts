@@ -61,7 +61,32 @@ export const configSchema = Type.Object(
       { ...closed, section: true, description: 'What nodes see.' },
     ),
     admin: Type.Object(
-      { listen: text('listen-address', 'Health, metrics and API.', { default: '127.0.0.1:8081' }) },
+      {
+        listen: text('listen-address', 'Health, metrics and API.', { default: '127.0.0.1:8081' }),
+        tls: Type.Optional(
+          Type.Object(
+            {
+              certificate: text(
+                'path',
+                'A PEM file with the certificate, and with those between it and its authority.',
+              ),
+              key: text('path', 'A PEM file with its private key, without a passphrase.'),
+              clientAuthority: Type.Optional(
+                text(
+                  'path',
+                  'A PEM file with certificates: only clients whose certificate one of them signed are let in.',
+                ),
+              ),
+            },
+            { ...closed, description: 'HTTPS. Renewed files are taken over without a restart.' },
+          ),
+        ),
+        trustedProxies: list(
+          text('address-range', 'An address or a network.'),
+          'Proxies that are believed when they say for whom they ask (X-Forwarded-For).',
+          { default: [] },
+        ),
+      },
       { ...closed, section: true, description: 'What admins see.' },
     ),
     streams: namedBy('name', streamSchema, 'The streams that are followed, each under a name of your own.', {

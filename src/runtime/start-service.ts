@@ -29,7 +29,7 @@ import { openEngine } from './engine.ts'
 import { createEventQueue } from './event-queue.ts'
 import { createAbsentFleet } from './fleet/absent-fleet.ts'
 import { createLeaseWriter } from './lease-writer.ts'
-import { listenAdmin } from './listen-admin.ts'
+import { type AdminListener, listenAdmin } from './listen-admin.ts'
 import { createLoaderShelf } from './loader-shelf.ts'
 import { realClock, realTimers } from './real-time.ts'
 import { createKernelCheck } from './self-test/kernel-check.ts'
@@ -195,6 +195,8 @@ export async function startService({
     })
     stops.push(() => watcher.stop())
 
+    let adminListener: AdminListener | undefined
+
     async function take(next: LoadedConfig): Promise<void> {
       try {
         renderer.configure(next.config.templatesDirectory)
@@ -203,6 +205,9 @@ export async function startService({
           if (!next.config.streams.has(name)) metrics.forgetStream(name)
         }
         await engine.configure(next)
+        if (loaded.config.admin.tls !== undefined && next.config.admin.tls !== undefined) {
+          adminListener?.renewCertificate(next.config.admin.tls)
+        }
         notTaken = undefined
         // The listeners are as they were opened, whatever the file said in between.
         needsRestart = changesThatNeedRestart(loaded.config, next.config)
@@ -276,11 +281,10 @@ export async function startService({
     })
 
     const shared = { operations, metrics, log, version, clock }
-    const { listen } = loaded.config.admin
-    const admin = await listenAdmin({
-      app: createAdminApp({ ...shared, access: { host: listen.host ?? '::' } }),
-      listen,
-    })
+    const { listen, tls, trustedProxies } = loaded.config.admin
+    const access = { host: listen.host ?? '::', trustedProxies, ...(tls !== undefined && { tls }) }
+    const admin = await listenAdmin({ app: createAdminApp({ ...shared, access }), listen })
+    adminListener = admin
     stops.push(() => admin.close())
     const control = await listenControlSocket({
       app: createAdminApp({ ...shared, access: 'control' }),
@@ -294,7 +298,7 @@ export async function startService({
 
     return {
       bootUrl,
-      adminUrl: urlOf(admin.address, {}),
+      adminUrl: urlOf(admin.address, {}).replace(/^http:/, tls === undefined ? 'http:' : 'https:'),
       tftpAddresses: started.tftpAddresses,
       operations,
       stop,
