@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { ServiceError } from '../../core/errors.ts'
-import type { Target } from '../../http/admin/schemas/fleet.ts'
+import type { PinSummary, Target } from '../../http/admin/schemas/fleet.ts'
 
 export interface TargetOptions {
   readonly group?: string
@@ -25,6 +25,6 @@ export function targetOf(host: string | undefined, { group }: TargetOptions): Ta
 }
 
 /** `host rack1-n01`. */
-export function targetText({ kind, name }: Target): string {
+export function targetText({ kind, name }: PinSummary['target']): string {
   return `${kind} ${name}`
 }

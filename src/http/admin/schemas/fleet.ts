@@ -69,9 +69,18 @@ export const PinFile = Type.Object(
   strict,
 )
 
+/** Profiles pin in records alone. */
+const PinTarget = Type.Object(
+  {
+    kind: Type.Enum(['host', 'group', 'profile']),
+    name: word('Id of the host, name of the group or profile.', 63),
+  },
+  strict,
+)
+
 export const PinSummary = Type.Object(
   {
-    target: Target,
+    target: PinTarget,
     release: Type.String(),
     stream: optional(Type.String({ description: 'Absent: whatever each host of the group follows.' })),
     arch: optional(Arch),
