@@ -93,14 +93,6 @@ export function checkSettings(
   if (urlProblem !== undefined) {
     report.problem([...path, 'ignition', 'url'], `found ${JSON.stringify(ignition?.url)}: ${urlProblem}`)
   }
-  if (ignition !== undefined && ignition.url === undefined) {
-    report.warn(
-      [...path, 'ignition'],
-      'only ignition.url reaches a machine in this version',
-      undefined,
-      'key',
-    )
-  }
   if (pin !== undefined) checkPin(pin, path, { streams, report, now })
   const booted = stream ?? (profile === undefined ? undefined : known.streamOfProfile(profile))
   const lacksShim = booted !== undefined && streams.has(booted) && !known.streamsWithLoaders.has(booted)

@@ -37,13 +37,26 @@ export const bootSettingProperties = {
     Type.Object(
       {
         url: Type.Optional(text('ignition-url', 'The machine fetches its config there.')),
-        file: Type.Optional(text('path', 'A config beside this file. Not delivered by this version.')),
+        file: Type.Optional(
+          text('path', 'A config beside this file. The machine gets it from us, with a token of its boot.'),
+        ),
         inline: Type.Optional(
-          text('text', 'The config itself. Not delivered by this version.', { secret: true }),
+          text('text', 'The config itself, which it gets in the same way.', { secret: true }),
+        ),
+        template: Type.Optional(
+          Type.Boolean({
+            description: 'Whether {{ variables }} are filled into a file or text. Default: true.',
+          }),
         ),
       },
       { ...closed, exactlyOne: ['url', 'file', 'inline'], description: 'The Ignition config.' },
     ),
+  ),
+  report: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether the machine reports booted, installed or failed: a unit is put around its Ignition config. Default: where the config is a file or inline.',
+    }),
   ),
   install: Type.Optional(
     Type.Object(

@@ -51,7 +51,11 @@ export function buildProfile(
 function buildPins({ release, releases = {}, until, ...said }: RawPin): readonly Pin[] {
   const shared = until === undefined ? said : { ...said, until: parseUntil(until) as number }
   if (release !== undefined) return [{ release, ...shared }]
-  return Object.entries(releases).map(([arch, of]) => ({ release: of, arch: parseArch(arch) as Arch, ...shared }))
+  return Object.entries(releases).map(([arch, of]) => ({
+    release: of,
+    arch: parseArch(arch) as Arch,
+    ...shared,
+  }))
 }
 
 function buildSettings(raw: RawBootSettings, absolute: Absolute): BootSettings {
@@ -61,6 +65,7 @@ function buildSettings(raw: RawBootSettings, absolute: Absolute): BootSettings {
     pin,
     kernelArguments,
     ignition,
+    report,
     install,
     localBoot,
     holdReason,
@@ -76,8 +81,10 @@ function buildSettings(raw: RawBootSettings, absolute: Absolute): BootSettings {
   if (pin !== undefined) settings.pins = buildPins(pin)
   if (kernelArguments !== undefined) settings.kernelArguments = kernelArguments
   if (ignition !== undefined) {
-    settings.ignition = ignition.file === undefined ? ignition : { file: absolute(ignition.file) }
+    settings.ignition =
+      ignition.file === undefined ? ignition : { ...ignition, file: absolute(ignition.file) }
   }
+  if (report !== undefined) settings.report = report
   if (install !== undefined) settings.install = install
   if (localBoot !== undefined) settings.localBoot = localBoot
   if (holdReason !== undefined) settings.holdReason = holdReason

@@ -22,6 +22,7 @@ interface DecisionBase {
 export interface BootParameters {
   readonly kernelArguments: readonly string[]
   readonly ignition?: IgnitionSource
+  readonly report?: boolean
   readonly platformId: string
   readonly rootfs: 'url' | 'initrd'
   readonly extraInitrds: readonly ExtraInitrd[]

@@ -172,13 +172,12 @@ function decideFromStream(parts: Parts, arch: Arch | undefined, install?: Instal
   }
 
   const parameters = parametersOf(settings)
-  const told: Reasons = [...reasons, ...ignitionNotServed(settings)]
-  if (install === undefined) return { ...base(placed, told), kind: 'live', bootimage, parameters }
+  if (install === undefined) return { ...base(placed, reasons), kind: 'live', bootimage, parameters }
   const { device, record } = install
   const { generation, armedBy: by, source, armedAt } = record
   const at = source === 'admin' ? ` at ${timeText(armedAt)}` : ''
   const armed = reason('install-armed', { generation: String(generation), device, by: `${by}${at}` })
-  return { ...base(placed, [...told, armed]), kind: 'install', bootimage, parameters, device, generation }
+  return { ...base(placed, [...reasons, armed]), kind: 'install', bootimage, parameters, device, generation }
 }
 
 /** The host's record stands above what the machine says of itself. */
@@ -228,16 +227,11 @@ function missingInitrd(settings: EffectiveSettings, catalog: Catalog): Reason | 
   return reason('extra-initrd-missing', { name: missing.path, sha256: missing.sha256 })
 }
 
-function ignitionNotServed({ ignition }: EffectiveSettings): readonly Reason[] {
-  if (ignition === undefined || ignition.value.url !== undefined) return []
-  const kind = ignition.value.file === undefined ? 'text in the configuration' : 'file'
-  return [reason('ignition-not-served', { kind })]
-}
-
 function parametersOf(settings: EffectiveSettings): BootParameters {
   return {
     kernelArguments: settings.kernelArguments.value,
     ignition: settings.ignition?.value,
+    report: settings.report?.value,
     platformId: settings.platformId.value,
     rootfs: settings.rootfs.value,
     extraInitrds: settings.extraInitrds.value,

@@ -41,5 +41,9 @@ export const decidingReasons: Readonly<Record<DecisionKind, readonly ReasonCode[
     'arch-not-followed',
     'arch-not-in-stream',
     'legacy-installer-not-live',
+    // Not by `decideBoot`: by who else asks as the same machine (`boot/address-guard.ts`).
+    'address-of-another-machine',
+    'address-not-its-own',
+    'address-of-another-boot',
   ],
 }

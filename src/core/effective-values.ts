@@ -24,6 +24,7 @@ export function effectiveValues(settings: EffectiveSettings): readonly Effective
   for (const expired of settings.expiredPins) add('pin (expired)', expired, pinText)
   add('kernelArguments', settings.kernelArguments, (list) => list.join(' '))
   add('ignition', settings.ignition, ignitionText)
+  add('report', settings.report, String)
   add('install.device', settings.installDevice, String)
   add('install.generation', settings.installGeneration, String)
   add('localBoot', settings.localBoot, String)

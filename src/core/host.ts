@@ -38,11 +38,14 @@ export interface Pin {
   readonly until?: number
 }
 
-/** An Ignition config by URL or by file or inline; only `url` reaches a kernel command line in this version. */
+/** An Ignition config: an admin's own URL, or a file or text that we serve. */
 export interface IgnitionSource {
   readonly url?: string
+  /** Absolute path. */
   readonly file?: string
   readonly inline?: string
+  /** Whether Liquid is read in a file or text; default: it is. */
+  readonly template?: boolean
 }
 
 export interface InstallSettings {
@@ -66,6 +69,8 @@ export interface BootSettings {
   readonly pins?: readonly Pin[]
   readonly kernelArguments?: readonly string[]
   readonly ignition?: IgnitionSource
+  /** Whether the machine reports how it fares; absent: where we serve its Ignition config anyway. */
+  readonly report?: boolean
   readonly install?: InstallSettings
   readonly localBoot?: LocalBootMethod
   /** Why a `hold` is there; shown on the machine's console. */

@@ -25,8 +25,12 @@ export const reasonTexts = {
     'boots from its own disk: install generation {generation} was disarmed by {by} at {at} - pilotlight install {host} arms it again',
   'install-device-missing': 'mode is install, but no install device is set',
   'kernel-argument-invalid': 'kernel argument {argument} cannot be used: {problem}',
-  'ignition-not-served':
-    'its Ignition config is a {kind}, and in this version only a URL reaches the machine',
+  'address-of-another-machine':
+    'its Ignition config goes to its own address alone (boot.tokens.bind), and {address} belongs to {mac}',
+  'address-not-its-own':
+    'its Ignition config goes to its own address alone (boot.tokens.bind), and it was seen with {own}, not with {address}',
+  'address-of-another-boot':
+    'its Ignition config goes to one address alone (boot.tokens.bind), and {other} is booting as this host since {since}: {address} waits until that boot has ended',
   'profile-missing': 'profile {profile} does not exist',
   'stream-not-set': 'no stream is set for it',
   'stream-not-configured': 'stream {stream} is not configured',

@@ -17,8 +17,8 @@ import type {
   RenderQuery,
   SyncReport,
 } from '../http/admin/operations.ts'
+import { bootIdStandIn } from '../render/cut-script.ts'
 import type { Renderer } from '../render/renderer.ts'
-import { bootIdStandIn } from '../render/script-cache.ts'
 import type { RefreshOutcome } from '../streams/refresher.ts'
 import { decideAsIf } from './decide-as-if.ts'
 import type { Engine } from './engine.ts'
