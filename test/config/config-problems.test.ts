@@ -312,7 +312,7 @@ describe('what a configuration should not say', () => {
       'an admin listener for everybody',
       `${calm}admin: { listen: 0.0.0.0:8081 }\n`,
       [
-        'pilotlight.yaml:7:18: admin.listen: others can reach it, so this version answers health and metrics there, and keeps the API closed',
+        'pilotlight.yaml:7:18: admin.listen: others can reach it without TLS, so tokens cross the network in clear text (set admin.tls, or leave it on 127.0.0.1 behind a proxy that speaks TLS)',
       ],
     ],
     [
