@@ -129,21 +129,34 @@ export const groupSchema = Type.Object(
   { ...closed, description: 'Settings for every host that its labels select.' },
 )
 
+const hostProperties = {
+  macs: Type.Optional(list(text('mac', 'One address.'), 'The MAC addresses of its network cards.')),
+  uuid: Type.Optional(text('uuid', 'Its SMBIOS UUID; either byte order matches.')),
+  serial: Type.Optional(text('serial', 'Its serial number.')),
+  arch: Type.Optional(text('arch', 'Its architecture; stands above what the machine says itself.')),
+  address: Type.Optional(text('ipv4', 'The address reserved for it where we are the DHCP server.')),
+  hostName: Type.Optional(text('domain', 'The name it is told by DHCP.')),
+  labels: Type.Optional(labels('What groups select it by.')),
+  profile: Type.Optional(text('name', 'Its profile.')),
+  ...bootSettingProperties,
+}
+
+const oneMachine = {
+  ...closed,
+  atLeastOne: ['macs', 'uuid', 'serial'],
+  description: 'One machine.',
+}
+
 export const hostSchema = Type.Object(
   {
     id: text('name', 'What pins and history refer to. Keep it when the machine is renamed.'),
-    macs: Type.Optional(list(text('mac', 'One address.'), 'The MAC addresses of its network cards.')),
-    uuid: Type.Optional(text('uuid', 'Its SMBIOS UUID; either byte order matches.')),
-    serial: Type.Optional(text('serial', 'Its serial number.')),
-    arch: Type.Optional(text('arch', 'Its architecture; stands above what the machine says itself.')),
-    address: Type.Optional(text('ipv4', 'The address reserved for it where we are the DHCP server.')),
-    hostName: Type.Optional(text('domain', 'The name it is told by DHCP.')),
-    labels: Type.Optional(labels('What groups select it by.')),
-    profile: Type.Optional(text('name', 'Its profile.')),
-    ...bootSettingProperties,
+    ...hostProperties,
   },
-  { ...closed, atLeastOne: ['macs', 'uuid', 'serial'], description: 'One machine.' },
+  oneMachine,
 )
+
+/** A host of the API, whose id is not part of what it says. */
+export const hostRecordSchema = Type.Object(hostProperties, oneMachine)
 
 export const hostsFileSchema = Type.Object(
   {
