@@ -3,6 +3,7 @@ import type { AuditQuery } from '../../http/admin/schemas/fleet.ts'
 import { examples, type RunCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
 import { addLimitOption, gatherPages, type ListOptions, restText } from '../fleet/pages.ts'
+import { formatTime } from '../output/format.ts'
 import { type Column, renderTable } from '../output/table.ts'
 
 const columns: readonly Column[] = [
@@ -31,7 +32,7 @@ export function addAudit(program: Command, run: RunCommand): void {
             limit === undefined ? {} : { limit },
           )
           const rows = entries.map(({ at, by, via, action, target, summary, reason }) => [
-            at,
+            formatTime(at),
             by,
             via,
             action,

@@ -16,6 +16,7 @@ import {
   reasonField,
   sayDone,
 } from '../fleet/change.ts'
+import { formatTime } from '../output/format.ts'
 import { type Column, renderTable } from '../output/table.ts'
 
 const columns: readonly Column[] = [
@@ -75,7 +76,7 @@ function addCreate(token: Command, run: RunCommand): void {
           }
           const { id, expiresAt } = created.token
           session.say(
-            `token ${name} (${id}) may ${role}${expiresAt === undefined ? '' : ` until ${expiresAt}`}; its secret is shown this once:`,
+            `token ${name} (${id}) may ${role}${expiresAt === undefined ? '' : ` until ${formatTime(expiresAt)}`}; its secret is shown this once:`,
           )
           session.print({ json: created, text: () => `${created.secret}\n` })
           return exitCode.ok
@@ -115,15 +116,15 @@ function rowOf(token: TokenSummary, now: number): string[] {
     id,
     name,
     role,
-    `${createdAt} by ${createdBy}`,
-    expiresAt ?? '-',
-    lastUsedAt ?? 'not since the start',
+    `${formatTime(createdAt)} by ${createdBy}`,
+    expiresAt === undefined ? '-' : formatTime(expiresAt),
+    lastUsedAt === undefined ? 'not since the start' : formatTime(lastUsedAt),
     stateOf(token, now),
   ]
 }
 
 function stateOf({ revokedAt, expiresAt }: TokenSummary, now: number): string {
-  if (revokedAt !== undefined) return `revoked ${revokedAt}`
+  if (revokedAt !== undefined) return `revoked ${formatTime(revokedAt)}`
   return expiresAt !== undefined && Date.parse(expiresAt) <= now ? 'over' : 'counts'
 }
 

@@ -1,4 +1,5 @@
 import type { BootSummary, ReportSummary } from '../../http/admin/schemas/fleet.ts'
+import { formatTime } from '../output/format.ts'
 import { type Column, renderTable, type TableStyle } from '../output/table.ts'
 
 const bootColumns: readonly Column[] = [
@@ -15,8 +16,8 @@ export function bootTable(boots: readonly BootSummary[], style: TableStyle): str
   return renderTable(
     bootColumns,
     boots.map(({ startedAt, lastSeenAt, host, mac, release, bootimage, isOver, bootId }) => [
-      startedAt,
-      lastSeenAt,
+      formatTime(startedAt),
+      formatTime(lastSeenAt),
       host ?? '-',
       mac ?? '-',
       release ?? bootimage,
@@ -42,7 +43,7 @@ export function reportTable(reports: readonly ReportSummary[], style: TableStyle
   return renderTable(
     reportColumns,
     reports.map(({ at, status, host, mac, osVersion, address, machineId, message, bootId }) => [
-      at,
+      formatTime(at),
       status,
       host ?? mac ?? '-',
       osVersion ?? '-',

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml'
 import type { HostDetail } from '../../http/admin/schemas/fleet.ts'
+import { formatTime } from '../output/format.ts'
 import { renderFields, renderTable, type TableStyle } from '../output/table.ts'
 import { bootTable, reportTable } from './boot-tables.ts'
 import { installTable } from './install-table.ts'
@@ -58,7 +59,7 @@ function factsOf(host: HostDetail): readonly (readonly [string, string])[] {
     address: host.address,
     'host name': host.hostName,
     mode: runTimeMode === undefined ? host.mode : modeText(runTimeMode),
-    'last seen': host.lastSeenAt ?? 'never',
+    'last seen': host.lastSeenAt === undefined ? 'never' : formatTime(host.lastSeenAt),
     'declared in': host.origin,
     revision: host.revision === undefined ? undefined : String(host.revision),
   }
@@ -69,8 +70,8 @@ function factsOf(host: HostDetail): readonly (readonly [string, string])[] {
 
 function modeText({ mode, by, at, reason, until }: NonNullable<HostDetail['runTimeMode']>): string {
   return [
-    `${mode}, set by ${by} at ${at}`,
-    ...(until === undefined ? [] : [`until ${until}`]),
+    `${mode}, set by ${by} at ${formatTime(at)}`,
+    ...(until === undefined ? [] : [`until ${formatTime(until)}`]),
     ...(reason === undefined ? [] : [reason]),
   ].join(', ')
 }

@@ -1,4 +1,5 @@
 import type { InstallSummary } from '../../http/admin/schemas/fleet.ts'
+import { formatTime } from '../output/format.ts'
 import { type Column, renderTable, type TableStyle } from '../output/table.ts'
 
 const columns: readonly Column[] = [
@@ -25,14 +26,15 @@ function rowOf(install: InstallSummary): string[] {
     String(generation),
     device ?? '-',
     `${serves} of ${mostServes}`,
-    until,
-    `${armedAt} by ${armedBy}`,
-    `${install.changedAt} by ${install.changedBy}`,
+    formatTime(until),
+    `${formatTime(armedAt)} by ${armedBy}`,
+    `${formatTime(install.changedAt)} by ${install.changedBy}`,
     notesOf(install).join('; '),
   ]
 }
 
 function notesOf({ reason, failure }: InstallSummary): readonly string[] {
-  const failed = failure === undefined ? [] : [`failed at ${failure.at}: ${failure.message ?? 'no message'}`]
+  const failed =
+    failure === undefined ? [] : [`failed at ${formatTime(failure.at)}: ${failure.message ?? 'no message'}`]
   return [...failed, ...(reason === undefined ? [] : [reason])]
 }

@@ -1,5 +1,5 @@
 import type { PinFile, PinSummary } from '../../http/admin/schemas/fleet.ts'
-import { formatBytes } from '../output/format.ts'
+import { formatBytes, formatTime } from '../output/format.ts'
 import { type Column, renderTable, type TableStyle } from '../output/table.ts'
 import { targetText } from './target.ts'
 
@@ -28,7 +28,7 @@ function rowOf(pin: PinSummary): string[] {
     arch ?? 'all',
     String(hosts),
     files.length === 0 ? '-' : files.map(pinFileText).join('; '),
-    until === undefined ? '-' : until,
+    until === undefined ? '-' : formatTime(until),
     reason ?? '-',
     [origin, ...notesOf(pin)].join('; '),
   ]

@@ -4,6 +4,7 @@ import type { HostQuery, HostSummary } from '../../../http/admin/schemas/fleet.t
 import { choiceOption, examples, type RunCommand } from '../../command.ts'
 import { exitCode } from '../../exit-codes.ts'
 import { addLimitOption, gatherPages, type ListOptions, restText } from '../../fleet/pages.ts'
+import { formatAge } from '../../output/format.ts'
 import { type Column, renderTable } from '../../output/table.ts'
 
 type Filters = Omit<HostQuery, 'limit' | 'after'>
@@ -42,10 +43,15 @@ export function addHostList(host: Command, run: RunCommand): void {
             (page) => fleet.listHosts({ ...filters, ...page }),
             limit === undefined ? {} : { limit },
           )
+          const now = session.context.now()
           session.print({
             json: { hosts, total },
             text: (style) =>
-              `${renderTable(columns, hosts.map(rowOf), style)}${restText(hosts.length, total, 'host')}`,
+              `${renderTable(
+                columns,
+                hosts.map((entry) => rowOf(entry, now)),
+                style,
+              )}${restText(hosts.length, total, 'host')}`,
           })
           return exitCode.ok
         }),
@@ -53,7 +59,7 @@ export function addHostList(host: Command, run: RunCommand): void {
     )
 }
 
-function rowOf(host: HostSummary): string[] {
+function rowOf(host: HostSummary, now: number): string[] {
   return [
     host.id,
     host.decision,
@@ -62,7 +68,7 @@ function rowOf(host: HostSummary): string[] {
     host.profile ?? '-',
     host.groups.length === 0 ? '-' : host.groups.join(' '),
     host.macs.length === 0 ? '-' : host.macs.join(' '),
-    host.lastSeenAt ?? 'never',
+    formatAge(host.lastSeenAt, now),
     host.reason,
     host.flags.join('; '),
   ]

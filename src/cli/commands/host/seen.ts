@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { examples, type RunCommand } from '../../command.ts'
 import { exitCode } from '../../exit-codes.ts'
 import { addLimitOption, gatherPages, type ListOptions, restText } from '../../fleet/pages.ts'
+import { formatAge } from '../../output/format.ts'
 import { type Column, renderTable } from '../../output/table.ts'
 
 const columns: readonly Column[] = [
@@ -27,9 +28,10 @@ export function addHostSeen(host: Command, run: RunCommand): void {
       run((session) =>
         session.withOperations(async ({ fleet }) => {
           const { items: machines, total } = await gatherPages((page) => fleet.listSeen(page), options)
+          const now = session.context.now()
           const rows = machines.map((machine) => [
             machine.mac,
-            machine.lastSeenAt,
+            formatAge(machine.lastSeenAt, now),
             String(machine.count),
             machine.arch ?? '-',
             machine.firmware ?? '-',
