@@ -53,6 +53,11 @@ export function buildConfig(raw: RawConfig, context: BuildContext): Config {
           ]),
         ),
       },
+      tokens: {
+        lifeMs: parsed(parseDuration(boot.tokens.life), boot.tokens.life),
+        reportLifeMs: parsed(parseDuration(boot.tokens.reportLife), boot.tokens.reportLife),
+        bind: boot.tokens.bind,
+      },
     },
     admin: buildAdmin(raw, context),
     streams: new Map(streams.map((stream) => [stream.name, stream])),

@@ -1,6 +1,7 @@
 import { parseArch } from '../core/arch.ts'
 import { ignitionUrlProblem } from '../core/kernel-argument-rules.ts'
 import type { ConfigPath } from './config-path.ts'
+import { checkInlineIgnition } from './ignition-files.ts'
 import type { Reporter } from './layered-data.ts'
 import type { RawBootSettings, RawPin } from './machine-schema.ts'
 import type { RawConfig } from './schema.ts'
@@ -93,6 +94,7 @@ export function checkSettings(
   if (urlProblem !== undefined) {
     report.problem([...path, 'ignition', 'url'], `found ${JSON.stringify(ignition?.url)}: ${urlProblem}`)
   }
+  checkInlineIgnition(settings, path, report)
   if (pin !== undefined) checkPin(pin, path, { streams, report, now })
   const booted = stream ?? (profile === undefined ? undefined : known.streamOfProfile(profile))
   const lacksShim = booted !== undefined && streams.has(booted) && !known.streamsWithLoaders.has(booted)

@@ -52,6 +52,14 @@ export interface BootConfig {
     /** Directories of the Secure Boot sets, by name. */
     readonly sets: ReadonlyMap<string, string>
   }
+  readonly tokens: BootTokensConfig
+}
+
+/** Of the tokens in the URLs that scripts and Ignition configs carry. */
+export interface BootTokensConfig {
+  readonly lifeMs: number
+  readonly reportLifeMs: number
+  readonly bind: 'none' | 'address'
 }
 
 export interface TftpConfig {

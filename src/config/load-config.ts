@@ -15,6 +15,7 @@ import type { Config } from './config.ts'
 import { type ConfigPath, pathText, valueAt } from './config-path.ts'
 import { formats } from './formats.ts'
 import { type HostsDirectory, maxFileBytes, readHostsDirectory } from './hosts-files.ts'
+import { type IgnitionTexts, readIgnitionFiles } from './ignition-files.ts'
 import { inventoryParts } from './inventory-parts.ts'
 import { createReporter, type LayeredData, layerData, locateProblem, type Reporter } from './layered-data.ts'
 import type { ConfigOrigin } from './origin.ts'
@@ -49,6 +50,8 @@ export interface LoadedConfig {
   /** All values as they were written, valid and with defaults; holds secrets. For `config show`. */
   readonly raw: RawConfig
   readonly hosts: HostsDirectory
+  /** Holds secrets. */
+  readonly ignition: IgnitionTexts
   /** Absolute paths of everything that was read, directories too. */
   readonly files: readonly string[]
   readonly warnings: readonly ConfigProblem[]
@@ -106,6 +109,15 @@ export function loadConfig(options: LoadConfigOptions): LoadedConfig {
   const config = buildConfig(raw, { env, absolute, texts, report })
   checkAdminTls(config.admin.tls, report, now)
   const loaderSets = readLoaderSets(raw, absolute, report, files)
+  const ignition = readIgnitionFiles(raw, {
+    hosts: hosts.files,
+    absolute,
+    display,
+    report,
+    files,
+    problems,
+    warnings,
+  })
   const subnets = ownSubnets(raw)
   checkHosts(hosts.files, { ...knownNames(raw), now, ...(subnets && { subnets }) }, problems, warnings)
   if (problems.length > 0) throw failing()
@@ -113,10 +125,11 @@ export function loadConfig(options: LoadConfigOptions): LoadedConfig {
   checkHeldHosts(hosts.files, inventory, now, warnings)
 
   const hostsTexts = hosts.files.map((hostsFile) => [hostsFile.path, hostsFile.text])
-  digest.update(JSON.stringify([text, [...texts], hostsTexts, templates, loaderSets]))
+  digest.update(JSON.stringify([text, [...texts], hostsTexts, templates, loaderSets, [...ignition]]))
   return {
     config,
     inventory,
+    ignition,
     origins: leafOrigins(raw, layers),
     raw,
     hosts,

@@ -57,6 +57,30 @@ export const configSchema = Type.Object(
           },
           { ...closed, section: true, description: 'Loader binaries.' },
         ),
+        tokens: Type.Object(
+          {
+            life: text(
+              'duration',
+              'How long a machine can fetch its Ignition config with the URL of its boot. Its other files stay as long.',
+              { default: '2h' },
+            ),
+            reportLife: text(
+              'duration',
+              'How long it can report how it fares: an installed system comes up much later.',
+              { default: '24h' },
+            ),
+            bind: oneOf(
+              ['none', 'address'],
+              'address: the config goes only to the address that the machine has by DHCP, or else that asked first, and a second one that asks for the same host is refused while the first boots.',
+              { default: 'none' },
+            ),
+          },
+          {
+            ...closed,
+            section: true,
+            description: 'The URLs with which machines fetch Ignition configs and report.',
+          },
+        ),
       },
       { ...closed, section: true, description: 'What nodes see.' },
     ),

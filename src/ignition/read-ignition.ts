@@ -91,13 +91,17 @@ function check(root: JsonNode, { text, render, sourceOf, options }: Readable): R
   const findings = shapeFindings(root, major === 2 ? ignition2 : ignition3).map(
     ({ path, message, offset, isWarning, wrongKey }) => {
       const meant = wrongKey === undefined ? undefined : nearestWord(wrongKey.key, wrongKey.known)
-      const hint = meant === undefined ? {} : { hint: `did you mean ${JSON.stringify(meant)}?` }
+      const hint = meant === undefined ? hintFor(path) : { hint: `did you mean ${JSON.stringify(meant)}?` }
       return { isWarning, problem: placed(text, path, { message, offset: sourceOf(offset), ...hint }) }
     },
   )
   const problems = findings.filter(({ isWarning }) => !isWarning).map(({ problem }) => problem)
   const warnings = findings.filter(({ isWarning }) => isWarning).map(({ problem }) => problem)
   return { ...(problems.length === 0 ? { config: { version, major, render } } : {}), problems, warnings }
+}
+
+function hintFor(path: string): { readonly hint?: string } {
+  return path.endsWith('.mode') ? { hint: 'JSON has no octal numbers: 0644 is 420, 0600 is 384' } : {}
 }
 
 function asItIs(text: string): IgnitionTemplate {

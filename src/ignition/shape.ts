@@ -81,9 +81,10 @@ function objectFindings(
   return findings
 }
 
+/** The kind alone: a value in a wrong place may be a secret. */
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object') return 'an object'
-  const shown = JSON.stringify(value)
-  return shown.length > 40 ? `${shown.slice(0, 40)}…` : shown
+  if (typeof value === 'string') return 'text'
+  return typeof value === 'number' ? 'a number' : 'true or false'
 }

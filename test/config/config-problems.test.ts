@@ -47,7 +47,7 @@ describe('what a configuration may not say', () => {
       'an unknown key, with what was meant',
       `${head}boot:\n  htpp: { listen: ':80' }\n`,
       [
-        'pilotlight.yaml:3:3: boot.htpp: unknown key, allowed: address, dhcp, http, loaders, tftp (did you mean "http"?)',
+        'pilotlight.yaml:3:3: boot.htpp: unknown key, allowed: address, dhcp, http, loaders, tftp, tokens (did you mean "http"?)',
       ],
     ],
     [

@@ -16,7 +16,7 @@ streams:
     source:
       url: https://x.example/s.json
       headers: { Authorization: Bearer s3cret, X-Token: { file: token }, X-Env: { env: T } }
-profiles: { p: { mode: live, ignition: { inline: '{"pa55": 1}' } } }
+profiles: { p: { mode: live, ignition: { inline: '{"ignition": {"version": "3.4.0"}, "pa55": 1}' } } }
 unknown: { profile: p }
 `,
     })
@@ -33,6 +33,9 @@ unknown: { profile: p }
       'boot.http.ignoredMachines = script  [default]',
       'boot.loaders.directories = []  [default]',
       'boot.loaders.sets = {}  [default]',
+      'boot.tokens.life = 2h  [default]',
+      'boot.tokens.reportLife = 24h  [default]',
+      'boot.tokens.bind = none  [default]',
       'admin.listen = 127.0.0.1:8081  [default]',
       'admin.trustedProxies = []  [default]',
       'streams.s.source.url = https://x.example/s.json  [pilotlight.yaml:6]',
@@ -75,6 +78,9 @@ describe('names of flags and variables', () => {
       'boot.dhcp.interfaces --boot-dhcp-interfaces PILOTLIGHT_BOOT_DHCP_INTERFACES',
       'boot.dhcp.style --boot-dhcp-style PILOTLIGHT_BOOT_DHCP_STYLE',
       'boot.loaders.directories --boot-loaders-directories PILOTLIGHT_BOOT_LOADERS_DIRECTORIES',
+      'boot.tokens.life --boot-tokens-life PILOTLIGHT_BOOT_TOKENS_LIFE',
+      'boot.tokens.reportLife --boot-tokens-report-life PILOTLIGHT_BOOT_TOKENS_REPORT_LIFE',
+      'boot.tokens.bind --boot-tokens-bind PILOTLIGHT_BOOT_TOKENS_BIND',
       'admin.listen --admin-listen PILOTLIGHT_ADMIN_LISTEN',
       'admin.tls.certificate --admin-tls-certificate PILOTLIGHT_ADMIN_TLS_CERTIFICATE',
       'admin.tls.key --admin-tls-key PILOTLIGHT_ADMIN_TLS_KEY',

@@ -226,7 +226,7 @@ describe('what hosts files may not say', () => {
       'an unknown key',
       { 'a.yaml': file('{ id: a, mac: 52:54:00:00:00:01, serial: S }') },
       [
-        'hosts.d/a.yaml:3:14: hosts[0].mac: unknown key, allowed: address, arch, dhcpStyle, extraInitrds, holdReason, hostName, id, ignition, install, kernelArguments, labels, loader, localBoot, macs, mode, pin, platformId, profile, rootfs, secureBoot, serial, stream, uuid (did you mean "macs"?)',
+        'hosts.d/a.yaml:3:14: hosts[0].mac: unknown key, allowed: address, arch, dhcpStyle, extraInitrds, holdReason, hostName, id, ignition, install, kernelArguments, labels, loader, localBoot, macs, mode, pin, platformId, profile, report, rootfs, secureBoot, serial, stream, uuid (did you mean "macs"?)',
       ],
     ],
     [

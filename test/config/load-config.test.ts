@@ -119,11 +119,10 @@ describe('with a file', () => {
       origin: { kind: 'host', name: 'rack1-n01', file: 'hosts.d/rack1.yaml', line: 3 },
     })
     expect(loaded.files).toEqual(
-      ['pilotlight.yaml', 'hosts.d', 'hosts.d/rack1.yaml'].map((name) => join(cwd, name)),
+      ['pilotlight.yaml', 'hosts.d', 'hosts.d/rack1.yaml', 'worker.ign'].map((name) => join(cwd, name)),
     )
     expect(warningLines(loaded)).toEqual([
       'pilotlight.yaml:16:17: streams.fcos-stable.signatures: signatures are required, but no key is trusted: nothing of this stream will be accepted',
-      'pilotlight.yaml:23:5: profiles.worker.ignition: only ignition.url reaches a machine in this version',
     ])
   })
 

@@ -88,12 +88,13 @@ describe('the text of an Ignition config', () => {
   "passwd": { "users": [{ "name": "core", "sshAuthorizedKeys": "ssh-ed25519 A" }] }
 }`
     expect(read(text).problems.map(({ line, path, message }) => `${line} ${path} ${message}`)).toEqual([
-      '3 storage.files[0].mode found "0644", allowed: a whole number',
+      '3 storage.files[0].mode found text, allowed: a whole number',
       '3 storage.files[1].path is missing',
       '4 systemd.units found an object, allowed: a list',
-      '5 passwd.users[0].sshAuthorizedKeys found "ssh-ed25519 A", allowed: a list',
+      '5 passwd.users[0].sshAuthorizedKeys found text, allowed: a list',
     ])
     expect(read(text).config).toBeUndefined()
+    expect(read(text).problems[0]?.hint).toBe('JSON has no octal numbers: 0644 is 420, 0600 is 384')
   })
 
   it('a key that Ignition does not know is a warning with the nearest one', () => {
