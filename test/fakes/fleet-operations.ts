@@ -183,7 +183,7 @@ export function createFakeFleet(answers: Partial<FleetOperations> = {}): FakeFle
     revokeToken: async (id) => ({ ...sampleToken, id, revokedAt: noon }),
     authenticate(bearer) {
       const role = (['read', 'write'] as const).find((known) => fakeSecrets[known] === bearer)
-      return role && { actor: { by: `token ${role}er`, via: 'api' }, role }
+      return role && { actor: { by: `token my-${role}`, via: 'api' }, role }
     },
     listAudit: async () =>
       page({

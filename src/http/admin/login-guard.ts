@@ -20,8 +20,8 @@ export interface LoginGuardOptions {
 }
 
 interface Account {
-  /** Failures, less those that time has made good. */
-  failures: number
+  /** `everyMs` for each failure, less the time that has passed since. */
+  debtMs: number
   at: number
   /** Digests of credentials that counted when they came from here, the newest last. */
   readonly good: Set<string>
@@ -44,7 +44,7 @@ export function createLoginGuard({
 
   function accountOf(address: string): Account {
     const key = networkOf(address)
-    const account = accounts.get(key) ?? { failures: 0, at: clock.now(), good: new Set() }
+    const account = accounts.get(key) ?? { debtMs: 0, at: clock.now(), good: new Set() }
     accounts.delete(key)
     if (accounts.size >= mostAddresses) {
       const [oldest] = accounts.keys()
@@ -54,21 +54,20 @@ export function createLoginGuard({
     return account
   }
 
-  function failuresNow({ failures, at }: Account): number {
+  function debtNow({ debtMs, at }: Account): number {
     // A clock that was set back makes nothing good, and nothing worse.
-    return Math.max(0, failures - Math.max(0, clock.now() - at) / everyMs)
+    return Math.max(0, debtMs - Math.max(0, clock.now() - at))
   }
 
   return {
     waitSeconds(address, credential) {
       const account = accounts.get(networkOf(address))
       if (account === undefined || account.good.has(digestOf(credential))) return 0
-      const tooMany = failuresNow(account) - (burst - 1)
-      return tooMany <= 0 ? 0 : Math.ceil((tooMany * everyMs) / 1000)
+      return Math.ceil(Math.max(0, debtNow(account) - (burst - 1) * everyMs) / 1000)
     },
     failed(address) {
       const account = accountOf(address)
-      account.failures = Math.min(burst, failuresNow(account) + 1)
+      account.debtMs = Math.min(burst * everyMs, debtNow(account) + everyMs)
       account.at = clock.now()
     },
     succeeded(address, credential) {
