@@ -8,14 +8,16 @@ import type { BootService } from './boot-service.ts'
 import { createDecisionMemory } from './decision-memory.ts'
 import type { Leases } from './leases.ts'
 import { createBootIdMint } from './mint-boot-id.ts'
+import type { NewestBoots } from './newest-boots.ts'
 
 export interface BootServiceOptions {
   readonly catalog: CatalogSource
-  /** The inventory of the newest good configuration. */
+  /** What files and admins say now. */
   readonly inventory: () => Inventory
   readonly clock: Clock
   readonly randomBytes: (size: number) => Uint8Array
   readonly leases: Leases
+  readonly newestBoots: Pick<NewestBoots, 'note'>
   /** One call for each answer; must not throw and must not block. */
   readonly onEvent: (event: BootEvent) => void
   /**
@@ -23,11 +25,13 @@ export interface BootServiceOptions {
    * same wish again and again; it starts the fetch (G5). Must not throw and must not block.
    */
   readonly onWanted: (wanted: WantedBootimage) => void
+  /** A host was answered with an install script. Must not throw and must not block. */
+  readonly onInstallServed: (host: string, bootId: BootId) => void
 }
 
 /** Client → snapshot → decision → boot id → lease → event, all in one turn and from memory alone. */
 export function createBootService(options: BootServiceOptions): BootService {
-  const { catalog, inventory, clock, randomBytes, leases, onEvent, onWanted } = options
+  const { catalog, inventory, clock, randomBytes, leases, newestBoots, onEvent } = options
   const mintBootId = createBootIdMint(randomBytes)
   const memory = createDecisionMemory()
 
@@ -37,14 +41,9 @@ export function createBootService(options: BootServiceOptions): BootService {
 
   function lease(bootId: BootId, decision: BootDecision, client: BootClient, now: number): void {
     if (decision.kind !== 'live' && decision.kind !== 'install') return
-    leases.start({
-      bootId,
-      host: decision.host?.id,
-      mac: client.macs[0],
-      bootimage: decision.bootimage.id,
-      startedAt: now,
-      lastSeenAt: now,
-    })
+    const boot = { bootId, host: decision.host?.id, mac: client.macs[0] }
+    newestBoots.note(boot)
+    leases.start({ ...boot, bootimage: decision.bootimage.id, startedAt: now, lastSeenAt: now })
   }
 
   return {
@@ -54,7 +53,11 @@ export function createBootService(options: BootServiceOptions): BootService {
       const bootId = mintBootId()
       lease(bootId, decision, client, now)
       onEvent(decided(decision, client, bootId, now))
-      if (decision.kind === 'wait') onWanted(decision.wanted)
+      if (decision.kind === 'wait') options.onWanted(decision.wanted)
+      // The script that is answered now is counted: the next one may be one too many.
+      if (decision.kind === 'install' && decision.host !== undefined) {
+        options.onInstallServed(decision.host.id, bootId)
+      }
       return { decision, bootId }
     },
     explain(client) {

@@ -50,7 +50,7 @@ export function createOperations(options: OperationsOptions): AdminOperations {
 
   const view = (): BootView => ({
     catalog: engine.publisher.current(),
-    inventory: engine.loaded().inventory,
+    inventory: engine.fleet.inventory(),
     now: clock.now(),
   })
 
@@ -60,7 +60,7 @@ export function createOperations(options: OperationsOptions): AdminOperations {
         hint: 'give one of mac, uuid, serial, host',
       })
     }
-    const client = clientFromQuery(query, engine.loaded().inventory)
+    const client = clientFromQuery(query, engine.fleet.inventory())
     const current = view()
     const decision = decideBoot(client, current)
     const bootimage = 'bootimage' in decision ? decision.bootimage : undefined
@@ -95,7 +95,7 @@ export function createOperations(options: OperationsOptions): AdminOperations {
     // PXELINUX is a loader of BIOS machines, unless one is told.
     const platform = query.platform ?? (dialect === 'pxelinux' ? 'pcbios' : undefined)
     const asked = platform === undefined ? query : { ...query, platform }
-    const client: BootClient = { ...clientFromQuery(asked, engine.loaded().inventory), loader: dialect }
+    const client: BootClient = { ...clientFromQuery(asked, engine.fleet.inventory()), loader: dialect }
     const decision =
       query.template === undefined ? decideBoot(client, view()) : decideAsIf(query.template, client, view())
     const context = { baseUrl, bootId: bootIdStandIn as BootId }

@@ -4,10 +4,11 @@ import { planSync, type Urgency, type WantedSet } from '../artifacts/plan-sync.t
 import type { BootService } from '../boot/boot-service.ts'
 import { createBootService } from '../boot/create-boot-service.ts'
 import { createLeases, type Leases } from '../boot/leases.ts'
+import { createNewestBoots, type NewestBoots } from '../boot/newest-boots.ts'
 import { createPublisher, type Publisher } from '../catalog/publisher.ts'
 import type { StreamConfig } from '../config/config.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
-import type { BootEvent } from '../core/boot-event.ts'
+import type { BootEvent, BootId } from '../core/boot-event.ts'
 import type { BootimageId } from '../core/bootimage.ts'
 import type { ChangeClass } from '../core/change.ts'
 import type { Clock, Timers } from '../core/clock.ts'
@@ -23,6 +24,7 @@ import type { RefreshedDocument } from '../streams/refresher.ts'
 import { createFileChecker, type FileChecker } from './check-files.ts'
 import { documentRecord } from './document-record.ts'
 import { createExtraInitrds, type ExtraInitrds } from './extra-initrds.ts'
+import { createFleetView, type FleetView } from './fleet/fleet-view.ts'
 import { makeRoom } from './make-room.ts'
 import { createFileProver, type FileProver } from './prove-files.ts'
 import { createReleaseFinder } from './release-finder.ts'
@@ -40,6 +42,8 @@ export interface EngineOptions {
   /** Follow the streams and retry in the background; else things happen only when asked for. */
   readonly follows: boolean
   readonly onBootEvent?: (event: BootEvent) => void
+  /** A host was answered with an install script. */
+  readonly onInstallServed?: (host: string, bootId: BootId) => void
   readonly onFetchEvent?: (event: FetchEvent) => void
   /** After each new snapshot. */
   readonly onPublished?: () => void
@@ -54,6 +58,9 @@ export interface Engine {
   readonly storage: Storage
   readonly publisher: Publisher
   readonly leases: Leases
+  readonly newestBoots: NewestBoots
+  /** What files and admins say of machines now. */
+  readonly fleet: FleetView
   readonly bootService: BootService
   readonly streams: StreamSet
   readonly driver: StreamDriver
@@ -89,6 +96,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const storage = await openStorage({ dataDirectory: loaded.config.dataDir, clock, log })
   const { ledger, blobIndex, store, archive } = storage
   const leases = createLeases()
+  const newestBoots = createNewestBoots()
+  const fleet = createFleetView()
+  fleet.load(await store.loadFleet())
+  fleet.takeFiles(loaded.inventory)
   const progress = createFetchProgress()
   const publisher = createPublisher({ onPublished: () => options.onPublished?.() })
   const streamOf = (name: string): StreamConfig | undefined => loaded.config.streams.get(name)
@@ -253,10 +264,12 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
   const bootService = createBootService({
     catalog: publisher,
-    inventory: () => loaded.inventory,
+    inventory: () => fleet.inventory(),
     clock,
     randomBytes,
     leases,
+    newestBoots,
+    onInstallServed: (host, bootId) => options.onInstallServed?.(host, bootId),
     onEvent: (event) => options.onBootEvent?.(event),
     onWanted({ stream, arch, release }) {
       if (release === undefined) return
@@ -273,6 +286,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     const before = loaded.config.streams
     for (const name of before.keys()) if (!config.streams.has(name)) driver.forget(name)
     loaded = next
+    fleet.takeFiles(next.inventory)
     for (const name of config.streams.keys()) {
       const [last] = await store.listDocuments({ stream: name, limit: 1 })
       driver.remember(name, last)
@@ -282,7 +296,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     publish()
     await streams.configure(config.streams, config.upstream)
     const architecturesOf = (name: string) => streamOf(name)?.architectures
-    void pins.setWanted(wantedPins(next.inventory, architecturesOf, clock.now()))
+    void pins.setWanted(wantedPins(fleet.inventory(), architecturesOf, clock.now()))
     if (options.follows) {
       prover.start()
       recheckReady((name) => isTrustNarrower(before.get(name), config.streams.get(name)))
@@ -354,6 +368,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     storage,
     publisher,
     leases,
+    newestBoots,
+    fleet,
     bootService,
     streams,
     driver,

@@ -116,7 +116,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
         baseUrlOf,
         configFor: (name, { address, localAddress }) =>
           scriptFor(name, { address, baseUrl: baseUrlOf(localAddress) }),
-        inventory: () => engine.loaded().inventory,
+        inventory: () => engine.fleet.inventory(),
       }),
       listen: tftpListen({ config, inherited: options.inherited, addresses: ownAddresses(), log }),
       ports,
@@ -142,7 +142,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
         dhcp: config.boot.dhcp,
         ...(kernel?.batch === undefined ? {} : { batch: kernel.batch }),
         bootService: engine.bootService,
-        inventory: () => engine.loaded().inventory,
+        inventory: () => engine.fleet.inventory(),
         streams: () => engine.loaded().config.streams,
         dataDirectory: engine.storage.directory.path,
         onEvent: dhcpEvents.push,

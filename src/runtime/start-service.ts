@@ -142,6 +142,7 @@ export async function startService({
       clock,
       timers,
       log,
+      onRestored: (attempts) => engine.newestBoots.restore(attempts),
     })
     await leaseWriter.restore()
     leaseWriter.start()

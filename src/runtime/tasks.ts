@@ -56,9 +56,9 @@ export function startTasks(options: {
 
   every(garbageEveryMs, 'gc', () => engine.garbage.run())
   every(pinsEveryMs, 'pins', async () => {
-    const { config, inventory } = engine.loaded()
+    const { config } = engine.loaded()
     const architecturesOf = (name: string) => config.streams.get(name)?.architectures
-    await engine.pins.setWanted(wantedPins(inventory, architecturesOf, Date.now()))
+    await engine.pins.setWanted(wantedPins(engine.fleet.inventory(), architecturesOf, Date.now()))
   })
   every(keysEveryMs, 'keys', () => warnOfKeys(engine.loaded().config.streams.values(), Date.now(), log))
   every(scrubEveryMs, 'scrub', scrubAll, firstScrubAfterMs)

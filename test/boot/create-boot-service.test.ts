@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createBootService } from '../../src/boot/create-boot-service.ts'
 import { createLeases } from '../../src/boot/leases.ts'
+import { createNewestBoots } from '../../src/boot/newest-boots.ts'
 import type { WantedBootimage } from '../../src/core/boot-decision.ts'
-import { type BootEvent, parseBootId } from '../../src/core/boot-event.ts'
+import { type BootEvent, type BootId, parseBootId } from '../../src/core/boot-event.ts'
 import type { Catalog } from '../../src/core/catalog.ts'
 import type { Inventory } from '../../src/core/host.ts'
 import { makeBootimage } from '../fakes/bootimages.ts'
@@ -16,6 +17,8 @@ const known = makeInventory({ hosts: [makeHost({ stream: 'fcos-stable', mode: 'l
 function setUp(state: { catalog: Catalog; inventory?: Inventory; maximumLeases?: number }) {
   const events: BootEvent[] = []
   const wishes: WantedBootimage[] = []
+  const served: (readonly [string, BootId])[] = []
+  const newestBoots = createNewestBoots()
   const leases = createLeases({ maximum: state.maximumLeases })
   let now = 5000
   let drawn = 0
@@ -28,10 +31,12 @@ function setUp(state: { catalog: Catalog; inventory?: Inventory; maximumLeases?:
       return new Uint8Array(words.buffer)
     },
     leases,
+    newestBoots,
     onEvent: (event) => events.push(event),
     onWanted: (wanted) => wishes.push(wanted),
+    onInstallServed: (host, bootId) => served.push([host, bootId]),
   })
-  return { service, leases, events, wishes, state, setNow: (at: number) => (now = at) }
+  return { service, leases, newestBoots, events, wishes, served, state, setNow: (at: number) => (now = at) }
 }
 
 describe('answering a machine', () => {
@@ -101,16 +106,27 @@ describe('answering a machine', () => {
     expect(service.answer(makeClient()).decision.kind).toBe('hold')
   })
 
-  it('holds a host in mode install, whatever its settings (nothing is installed twice)', () => {
+  it('tells of each install script that was answered, and of none that was only explained (field case 153)', () => {
     const host = makeHost({ stream: 'fcos-stable', mode: 'install', install: { device: '/dev/sda' } })
-    const { service } = setUp({
+    const { service, served } = setUp({
       catalog: makeCatalog({ current: newer }),
       inventory: makeInventory({ hosts: [host] }),
     })
-    expect(service.answer(makeClient()).decision).toMatchObject({
-      kind: 'hold',
-      reasons: [{ code: 'install-not-armed' }, {}],
-    })
+    expect(service.explain(makeClient()).kind).toBe('install')
+    expect(served).toEqual([])
+    const { decision, bootId } = service.answer(makeClient())
+    expect(decision.kind).toBe('install')
+    expect(served).toEqual([['n01', bootId]])
+  })
+
+  it('remembers the newest boot of a host that got a script to boot with', () => {
+    const { service, newestBoots, state } = setUp({ catalog: makeCatalog({ current: newer }) })
+    service.answer(makeClient())
+    const { bootId } = service.answer(makeClient())
+    expect(newestBoots.newestOf({ host: 'n01' })).toBe(bootId)
+    state.inventory = makeInventory({ hosts: [makeHost({ mode: 'local' })] })
+    service.answer(makeClient())
+    expect(newestBoots.newestOf({ host: 'n01' })).toBe(bootId)
   })
 })
 
