@@ -17,6 +17,7 @@ import { listRoutes } from './plugins/not-found.ts'
 import { collectOpenApi, openApiRoutes } from './plugins/openapi.ts'
 import { readQueries } from './plugins/read-query.ts'
 import { addSecurityHeaders } from './plugins/security-headers.ts'
+import { validateLazily } from './plugins/validate-lazily.ts'
 import { addEndpoints } from './routes/endpoints.ts'
 import { healthRoutes } from './routes/health.ts'
 import { metricsRoutes } from './routes/metrics.ts'
@@ -70,20 +71,11 @@ export function createAdminApp(options: AdminAppOptions): AdminApp {
     http: { maxHeaderSize: 16 * 1024 },
     // The framework tells apart servers with and without TLS by type; nothing here cares which it is.
     ...(tls !== undefined && ({ https: tlsOptions(tls) } as object)),
-    // Nothing is guessed, dropped or filled in: what is not understood is refused (field case 126). The schemas are our
-    // own, so a start does not spend a tenth of its time on checking them.
-    ajv: {
-      customOptions: {
-        removeAdditional: false,
-        coerceTypes: false,
-        useDefaults: false,
-        validateSchema: false,
-      },
-    },
     frameworkErrors,
     clientErrorHandler: onClientError,
   }).withTypeProvider<TypeboxProvider>()
 
+  validateLazily(app)
   // What we answer needs no other check, and a field that its schema forgot is no reason to fail.
   app.setSerializerCompiler(() => JSON.stringify)
   app.removeContentTypeParser('text/plain')

@@ -175,7 +175,7 @@ describe('how a change is asked for', () => {
     expect(fleet.calls.at(-1)?.arguments.at(-1)).toEqual({ actor, ifRevision: 0 })
   })
 
-  test.each([
+  test.each<Record<string, string>>([
     { 'if-match': '7' },
     { 'if-match': 'W/"7"' },
     { 'if-match': '"7", "8"' },
