@@ -19,6 +19,7 @@ import type { HostFacts, HostList } from './host-list.ts'
 import type { HostHistory, HostShow } from './host-show.ts'
 import { pageOf } from './page-of.ts'
 import { checkRevision, nextRecord, type Revisions } from './revisions.ts'
+import { withSecretsKept } from './shown-spec.ts'
 
 export interface HostOperationsOptions
   extends Pick<FleetContext, 'queue' | 'memory' | 'store' | 'view' | 'clock' | 'boots'> {
@@ -58,7 +59,7 @@ export function createHostOperations(
 
   function planPut(
     id: string,
-    { spec, reason }: PutRecord,
+    { spec: sent, reason }: PutRecord,
     change: ChangeOptions,
     answer: () => HostDetail,
   ): FleetPlan<HostDetail> {
@@ -67,6 +68,7 @@ export function createHostOperations(
     refuseOfFile(inventory.hostsById.get(id), 'changed')
     const before = memory.records.host.get(id)
     checkRevision('host', id, before, change)
+    const spec = withSecretsKept(sent, before?.spec)
     const context = recordContext({ loaded: options.loaded(), inventory, by: change.actor.by, now })
     const host = checkRecord('host', id, spec, context)
     const taken = takenMarks(host, inventory)

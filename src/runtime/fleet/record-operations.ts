@@ -15,7 +15,7 @@ import type { HostFacts, HostList } from './host-list.ts'
 import { refuseOfFile } from './host-operations.ts'
 import { compareText } from './page-of.ts'
 import { checkRevision, nextRecord, type Revisions } from './revisions.ts'
-import { shownSpec } from './shown-spec.ts'
+import { shownSpec, withSecretsKept } from './shown-spec.ts'
 
 /** Groups and profiles: of files, to be read; of the API, to be changed. */
 export function createRecordOperations(
@@ -74,7 +74,7 @@ export function createRecordOperations(
   function planPut(
     kind: GroupOrProfile,
     name: string,
-    { spec, reason }: PutRecord,
+    { spec: sent, reason }: PutRecord,
     change: ChangeOptions,
     answer: () => RecordSummary,
   ): FleetPlan<RecordSummary> {
@@ -87,6 +87,7 @@ export function createRecordOperations(
     const before = memory.records[kind].get(name)
     checkRevision(kind, name, before, change)
     const by = change.actor.by
+    const spec = withSecretsKept(sent, before?.spec)
     checkRecord(kind, name, spec, recordContext({ loaded: loaded(), inventory, by, now }))
     if (before !== undefined && isDeepStrictEqual(before.spec, spec)) {
       return { changes: [], audit: [], answer }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { displayUrl } from '../../upstream/display-url.ts'
 
 type Spec = Readonly<Record<string, unknown>>
@@ -15,4 +16,16 @@ export function shownSpec(spec: Spec): Record<string, unknown> {
       ...(typeof url === 'string' ? { url: displayUrl(url) } : {}),
     },
   }
+}
+
+/**
+ * What was shown and comes back unchanged means what is kept: who changes one field of a record that he was shown does
+ * not lose the secrets that he was not.
+ */
+export function withSecretsKept(sent: Spec, before: Spec | undefined): Spec {
+  const { ignition } = sent
+  if (before === undefined || ignition === undefined) return sent
+  return isDeepStrictEqual(ignition, shownSpec(before).ignition)
+    ? { ...sent, ignition: before.ignition }
+    : sent
 }

@@ -31,20 +31,6 @@ test('a host of a file is changed in its file', async () => {
   expect(bodyOf(operations)).toBeUndefined()
 })
 
-test('G12 a secret that is not shown is not lost by changing something else', async () => {
-  const spec = { macs: ['52:54:00:ab:cd:ef'], ignition: { inline: '(hidden)' } }
-  const showHost = async () => ({ ...sampleHost, spec })
-  const refused = harness({ showHost })
-  const { code, stderr } = await refused.run('host', 'set', 'a', '--profile', 'x')
-  expect(code).toBe(2)
-  expect(stderr).toMatch(/holds a secret in ignition, which is not shown[\s\S]*--file/)
-  expect(bodyOf(refused.operations)).toBeUndefined()
-
-  const renewed = harness({ showHost })
-  expect((await renewed.run('host', 'set', 'a', '--set', 'ignition={url: http://x}')).code).toBe(0)
-  expect(bodyOf(renewed.operations)).toMatchObject({ spec: { ignition: { url: 'http://x' } } })
-})
-
 test('a file takes the place of the record, and options change it', async () => {
   await writeFile(join(cwd, 'a.yaml'), 'macs: [52:54:00:00:00:09]\nlabels: { site: edge }\n')
   const { run, operations } = harness()
