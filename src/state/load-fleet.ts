@@ -13,17 +13,20 @@ import type { StateTables } from './tables.ts'
  * @throws ServiceError STATE_UNAVAILABLE naming table, row and what to do
  */
 export async function loadFleet(db: Kysely<StateTables>, rowReader: RowReader): Promise<FleetState> {
-  const records = await db.selectFrom('fleet_record').selectAll().orderBy('kind').orderBy('name').execute()
-  const settings = await db.selectFrom('run_time_setting').selectAll().orderBy('id').execute()
-  const installs = await db.selectFrom('install').selectAll().orderBy('host').execute()
-  const tokens = await db.selectFrom('api_token').selectAll().orderBy('created_at').orderBy('id').execute()
-  const revocations = await db.selectFrom('boot_token_revocation').selectAll().orderBy('host').execute()
+  // Nobody else writes, and nothing of this process while the one connection is held.
+  const rows = await db.connection().execute(async (held) => ({
+    records: await held.selectFrom('fleet_record').selectAll().orderBy('kind').orderBy('name').execute(),
+    settings: await held.selectFrom('run_time_setting').selectAll().orderBy('id').execute(),
+    installs: await held.selectFrom('install').selectAll().orderBy('host').execute(),
+    tokens: await held.selectFrom('api_token').selectAll().orderBy('created_at').orderBy('id').execute(),
+    revocations: await held.selectFrom('boot_token_revocation').selectAll().orderBy('host').execute(),
+  }))
   return {
-    records: readAll('fleet_record', records, storedRecord, ({ kind, name }) => ({ kind, name })),
-    settings: readAll('run_time_setting', settings, runTimeSetting, ({ id }) => ({ id })),
-    installs: readAll('install', installs, installRecord, ({ host }) => ({ host })),
-    tokens: await rowReader.read('api_token', tokens, apiToken),
-    revocations: readAll('boot_token_revocation', revocations, revocation, ({ host }) => ({ host })),
+    records: readAll('fleet_record', rows.records, storedRecord, ({ kind, name }) => ({ kind, name })),
+    settings: readAll('run_time_setting', rows.settings, runTimeSetting, ({ id }) => ({ id })),
+    installs: readAll('install', rows.installs, installRecord, ({ host }) => ({ host })),
+    tokens: await rowReader.read('api_token', rows.tokens, apiToken),
+    revocations: readAll('boot_token_revocation', rows.revocations, revocation, ({ host }) => ({ host })),
   }
 }
 

@@ -4,35 +4,33 @@ import { readText } from './stored-value.ts'
 import type { StateTables } from './tables.ts'
 
 /**
- * The secret of this name; the first that was made counts, whoever else makes one at the same time. One that cannot be
- * read is set aside and made anew: what it had sealed does not count any more, which harms less than no start.
+ * The secret of this name; the first that was offered counts, whoever else offers one at the same time. One that cannot
+ * be read is set aside: what it had sealed does not count any more, which harms less than no start.
  */
-export async function secretKey(
+export async function keepSecret(
   db: Kysely<StateTables>,
   rowReader: RowReader,
   name: string,
-  make: () => Uint8Array,
-): Promise<Uint8Array> {
+  offered?: Uint8Array,
+): Promise<Uint8Array | undefined> {
   const find = async () => {
     const rows = await db.selectFrom('secret').selectAll().where('name', '=', name).execute()
     return (await rowReader.read('secret', rows, ({ value }) => secretValue(value)))[0]
   }
   const known = await find()
-  if (known !== undefined) return known
-  const made = make()
+  if (known !== undefined || offered === undefined) return known
   await db
     .insertInto('secret')
-    .values({ name, value: Buffer.from(made).toString('base64') })
+    .values({ name, value: Buffer.from(offered).toString('base64') })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .execute()
-  return (await find()) ?? made
+  return find()
 }
 
-/** @throws TypeError */
+/** @throws TypeError that does not repeat it: this ends in logs */
 function secretValue(value: unknown): Uint8Array {
   const text = readText(value, 'value')
   const bytes = Buffer.from(text, 'base64')
-  // Its text is not repeated: this ends in logs.
   if (bytes.toString('base64') !== text) throw new TypeError('value is not base64')
   return new Uint8Array(bytes)
 }

@@ -150,13 +150,15 @@ export interface FleetStore {
   /**
    * Writes a consistent copy of the whole database to a file that is not there yet, readable by this user alone, while
    * everything goes on.
-   * @throws ServiceError STORAGE_FAILED
+   * @throws ServiceError CONFLICT when something is there, STORAGE_FAILED
    */
   backup(file: string): Promise<{ readonly sizeBytes: number; readonly schemaVersion: number }>
   /**
    * Takes what admins and nodes said out of a backup, in place of what is here; resolved pins and their bootimages are
    * added. What the disk holds (documents, heads, verified files) stays as it is. All or nothing.
-   * @throws ServiceError BACKUP_INVALID, STATE_NEWER_VERSION
+   * What was revoked stays revoked; of two installs of a host the one that changed last counts, so that no disk is
+   * written twice; audit entries and reports of both are kept. Backups of older versions are understood.
+   * @throws ServiceError NOT_FOUND, BACKUP_INVALID, STATE_NEWER_VERSION, STORAGE_FAILED; nothing was changed then
    */
   restore(file: string): Promise<RestoredCounts>
 }
@@ -166,7 +168,7 @@ export interface FleetStore {
  * Hot paths never call it: they read snapshots.
  * @throws ServiceError STATE_UNAVAILABLE when the store cannot be written or read
  */
-export interface StateStore extends Omit<FleetStore, 'backup' | 'restore'> {
+export interface StateStore extends FleetStore {
   /** Bootimages that are known keep their state; heads are replaced. */
   recordRefresh(write: RefreshWrite): Promise<void>
   /** Of a document that this stream is known to have had, only `lastSeenAt` is raised. */

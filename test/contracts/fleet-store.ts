@@ -1,7 +1,10 @@
+import { readdir, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { BootimageId } from '../../src/core/bootimage.ts'
 import type { FleetChange, RunTimeSetting } from '../../src/core/fleet.ts'
 import type { StateStore } from '../../src/state/store.ts'
+import { makeBootimage, makeRecord } from '../fakes/bootimages.ts'
 import {
   makeAudit,
   makeBootId,
@@ -16,8 +19,8 @@ import {
   t0,
 } from '../fakes/stored-fleet.ts'
 
-/** What admins and nodes said; part of what every state store does. */
-export function describeFleetStore(current: () => StateStore): void {
+/** What admins and nodes said; part of what every state store does. `directory` is empty and for this test alone. */
+export function describeFleetStore(current: () => StateStore, directory: () => string): void {
   const write = (...changes: FleetChange[]) => current().writeFleet({ changes, audit: [] })
 
   it('nobody has said anything at first', async () => {
@@ -311,6 +314,154 @@ export function describeFleetStore(current: () => StateStore): void {
     await store.trimHistory({ ...limits, mostAudit: 0 })
     await store.writeFleet({ changes: [], audit: [makeAudit()] })
     expect((await store.listAudit({ limit: 1 })).items[0]?.id).toBeGreaterThan(newest?.id ?? 0)
+  })
+
+  it('a backup holds what was said until then, for this user alone, and never overwrites anything', async () => {
+    const store = current()
+    const file = join(directory(), 'backup.db')
+    await write({ put: 'record', record: makeStoredRecord() })
+    const { sizeBytes, schemaVersion } = await store.backup(file)
+    const found = await stat(file)
+    expect([found.size, found.mode & 0o777]).toEqual([sizeBytes, 0o600])
+    expect(schemaVersion).toBeGreaterThan(0)
+
+    await expect(store.backup(file)).rejects.toMatchObject({ code: 'CONFLICT' })
+    await symlink(join(directory(), 'elsewhere'), join(directory(), 'link'))
+    await expect(store.backup(join(directory(), 'link'))).rejects.toMatchObject({ code: 'CONFLICT' })
+    await expect(store.backup(join(directory(), 'absent', 'x'))).rejects.toMatchObject({
+      code: 'STORAGE_FAILED',
+    })
+    expect((await readdir(directory())).filter((name) => /elsewhere|absent/.test(name))).toEqual([])
+  })
+
+  it('restoring puts what admins said in the place of what they said since', async () => {
+    const store = current()
+    const file = join(directory(), 'backup.db')
+    await write(
+      { put: 'record', record: makeStoredRecord() },
+      { put: 'record', record: makeStoredRecord({ name: 'gone' }) },
+      { put: 'setting', setting: makePin() },
+      { put: 'token', token: makeToken() },
+    )
+    const secret = await store.secretKey('boot-tokens', () => new Uint8Array([1]))
+    const before = await store.loadFleet()
+    await store.backup(file)
+    await write(
+      { put: 'record', record: makeStoredRecord({ revision: 2, spec: { stream: 'other' } }) },
+      { remove: 'record', kind: 'host', name: 'gone' },
+      { put: 'record', record: makeStoredRecord({ name: 'new' }) },
+      { put: 'setting', setting: makePin({ release: '45.1' }) },
+      { put: 'setting', setting: makePin({ arch: 'aarch64' }) },
+      { put: 'token', token: makeToken({ id: 'new' }) },
+    )
+    await store.saveHead({ stream: 's', arch: 'x86_64', previous: [] })
+    expect(await store.restore(file)).toEqual({
+      records: 2,
+      settings: 1,
+      installs: 0,
+      tokens: 1,
+      pinnedReleases: 0,
+    })
+    expect(await store.loadFleet()).toEqual(before)
+    expect(await store.listHeads()).toHaveLength(1)
+    expect(await store.secretKey('boot-tokens', () => new Uint8Array([2]))).toEqual(secret)
+    // A backup may be taken again and again.
+    await store.restore(file)
+    expect(await store.loadFleet()).toEqual(before)
+  })
+
+  it('G5 restoring adds resolved pins and their bootimages, and what is resolved here stays', async () => {
+    const store = current()
+    const file = join(directory(), 'backup.db')
+    const [kept, other] = [makeBootimage(), makeBootimage({ edition: 'again' })]
+    const pin = { stream: 'fcos-stable', arch: 'x86_64', resolvedAt: t0 } as const
+    for (const bootimage of [kept, other]) await store.addBootimage(makeRecord(bootimage, 'ready'))
+    await store.savePinResolution({ ...pin, release: '1', bootimage: kept.id })
+    await store.savePinResolution({ ...pin, release: '2', bootimage: kept.id })
+    await store.backup(file)
+    await store.removeBootimage(kept.id)
+    await store.removeBootimage(other.id)
+    await store.savePinResolution({ ...pin, release: '2', bootimage: other.id })
+    await store.savePinResolution({ ...pin, release: '3', bootimage: other.id })
+    expect(await store.restore(file)).toMatchObject({ pinnedReleases: 2 })
+    expect((await store.listBootimages()).map(({ bootimage }) => bootimage.id)).toEqual([kept.id])
+    expect((await store.listPinResolutions()).map(({ release, bootimage }) => [release, bootimage])).toEqual([
+      ['1', kept.id],
+      ['2', other.id],
+      ['3', other.id],
+    ])
+  })
+
+  it('restoring arms no install again that was done since, and revives nothing that was revoked', async () => {
+    const store = current()
+    const file = join(directory(), 'backup.db')
+    await write(
+      { put: 'install', install: makeInstall() },
+      { put: 'install', install: makeInstall({ host: 'n2', changedAt: t0 + 5, generation: 2 }) },
+      { put: 'token', token: makeToken() },
+      { put: 'revocation', revocation: { host: 'a', before: t0 } },
+      { put: 'revocation', revocation: { host: 'b', before: t0 } },
+    )
+    await store.backup(file)
+    const done = makeInstall({ state: 'installed', changedAt: t0 + 1 })
+    const since = makeInstall({ host: 'n3', state: 'installed', fileGeneration: 4 })
+    await write(
+      { put: 'install', install: done },
+      { put: 'install', install: makeInstall({ host: 'n2', changedAt: t0 + 4 }) },
+      { put: 'install', install: since },
+      { put: 'token', token: makeToken({ revokedAt: t0 + 1 }) },
+      { put: 'revocation', revocation: { host: 'a', before: t0 + 1 } },
+    )
+    expect(await store.restore(file)).toMatchObject({ installs: 2, tokens: 1 })
+    expect(await store.loadFleet()).toMatchObject({
+      installs: [makeInstall({ host: 'n2', changedAt: t0 + 5, generation: 2 }), since, done].toSorted(
+        (a, b) => (a.host < b.host ? -1 : 1),
+      ),
+      tokens: [makeToken({ revokedAt: t0 + 1 })],
+      revocations: [
+        { host: 'a', before: t0 + 1 },
+        { host: 'b', before: t0 },
+      ],
+    })
+  })
+
+  it('restoring keeps the audit and the reports of both, in the order of time', async () => {
+    const store = current()
+    const [file, empty] = [join(directory(), 'backup.db'), join(directory(), 'empty.db')]
+    await store.backup(empty)
+    await store.writeFleet({
+      changes: [{ put: 'report', report: makeReport(1) }],
+      audit: [makeAudit({ at: t0 + 1 }), makeAudit({ at: t0 + 3 })],
+    })
+    await store.backup(file)
+    await store.trimHistory({ ...nothingIsOver, auditBefore: t0 + 9, reportsBefore: t0 + 9 })
+    await store.writeFleet({
+      changes: [{ put: 'report', report: makeReport(2) }],
+      audit: [makeAudit({ at: t0 + 2, reason: 'since' }), makeAudit({ at: t0 + 4 })],
+    })
+    await store.restore(file)
+    const times = async () => (await store.listAudit({ limit: 9 })).items.map(({ at }) => at - t0)
+    expect(await times()).toEqual([4, 3, 2, 1])
+    expect((await store.listReports({ limit: 9 })).items.map(({ at }) => at - t0)).toEqual([2, 1])
+    const ids = (await store.listAudit({ limit: 9 })).items.map(({ id }) => id)
+    await store.restore(file)
+    await store.restore(empty)
+    expect((await store.listAudit({ limit: 9 })).items.map(({ id }) => id)).toEqual(ids)
+  })
+
+  it('what is no backup is refused and changes nothing', async () => {
+    const store = current()
+    await write({ put: 'record', record: makeStoredRecord() })
+    const before = await store.loadFleet()
+    const bad = join(directory(), 'bad.db')
+    await writeFile(bad, 'not a backup '.repeat(500))
+    await writeFile(join(directory(), 'empty.db'), '')
+    await expect(store.restore(bad)).rejects.toMatchObject({ code: 'BACKUP_INVALID' })
+    await expect(store.restore(join(directory(), 'empty.db'))).rejects.toMatchObject({
+      code: 'BACKUP_INVALID',
+    })
+    await expect(store.restore(join(directory(), 'absent.db'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect(await store.loadFleet()).toEqual(before)
   })
 
   it('what admins write can be any text, and changing what was given out changes nothing here', async () => {

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BootAttempt } from '../../src/core/boot-attempt.ts'
 import type { BootimageId } from '../../src/core/bootimage.ts'
@@ -43,14 +46,17 @@ export function describeStateStore(name: string, open: () => Promise<StateStoreU
   describe(`state store: ${name}`, () => {
     let subject: StateStoreUnderTest
     let store: StateStore
+    let directory: string
 
     beforeEach(async () => {
+      directory = await mkdtemp(join(tmpdir(), 'pilotlight-backups-'))
       subject = await open()
       store = subject.store
     })
     afterEach(async () => {
       await store.close()
       await subject.cleanUp?.()
+      await rm(directory, { recursive: true })
     })
 
     it('is empty at first', async () => {
@@ -378,7 +384,10 @@ export function describeStateStore(name: string, open: () => Promise<StateStoreU
       expect(await store.listHeads()).toEqual([{ stream: 's', arch: 'x86_64', previous: [] }])
     })
 
-    describeFleetStore(() => store)
+    describeFleetStore(
+      () => store,
+      () => directory,
+    )
 
     it('a closed store says so, and closing twice is fine', async () => {
       await store.close()

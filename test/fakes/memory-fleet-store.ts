@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { ServiceError } from '../../src/core/errors.ts'
 import {
   type ApiTokenRecord,
   type AuditEntry,
@@ -9,12 +11,25 @@ import {
   type SeenMachine,
   type StoredRecord,
 } from '../../src/core/fleet.ts'
-import type { FleetStore, KeptAuditEntry } from '../../src/state/store.ts'
+import type {
+  BootimageRecord,
+  FleetStore,
+  KeptAuditEntry,
+  PinResolution,
+  RestoredCounts,
+} from '../../src/state/store.ts'
+
+/** Pins that were resolved, and their bootimages: they are in a backup as well. */
+export interface PinnedSets {
+  readonly pins: Map<string, PinResolution>
+  readonly bootimages: Map<string, BootimageRecord>
+}
 
 /** What admins and nodes said, forgotten with the process. */
 export function createMemoryFleetStore(
   step: <T>(name: string, run: () => T) => Promise<T>,
-): Omit<FleetStore, 'backup' | 'restore'> {
+  pinned: PinnedSets,
+): FleetStore {
   const records = new Map<string, StoredRecord>()
   const settings = new Map<string, RunTimeSetting>()
   const installs = new Map<string, InstallRecord>()
@@ -73,7 +88,76 @@ export function createMemoryFleetStore(
     audit = [...audit, present({ ...entry, id: lastAuditId })]
   }
 
+  /** Everything that a backup holds, as its JSON. */
+  function contents() {
+    const { pins, bootimages } = pinned
+    return {
+      records: [...records.values()],
+      settings: [...settings.values()],
+      installs: [...installs.values()],
+      tokens: [...tokens.values()],
+      revocations: [...revocations],
+      reports: [...reports],
+      secrets: [...secrets].map(([name, secret]) => [name, [...secret]] as const),
+      audit: audit.map(({ id: _, ...entry }) => entry),
+      pins: [...pins],
+      bootimages: [...pins.values()].flatMap(({ bootimage }) => bootimages.get(bootimage) ?? []),
+    }
+  }
+
+  function takeOver(backup: ReturnType<typeof contents>): RestoredCounts {
+    records.clear()
+    settings.clear()
+    for (const record of backup.records) put({ put: 'record', record })
+    for (const setting of backup.settings) put({ put: 'setting', setting })
+    for (const install of backup.installs)
+      if (install.changedAt > (installs.get(install.host)?.changedAt ?? -1)) put({ put: 'install', install })
+    for (const { id, revokedAt } of [...tokens.values()]) if (revokedAt === undefined) tokens.delete(id)
+    for (const token of backup.tokens) if (!tokens.has(token.id)) put({ put: 'token', token })
+    for (const [host, before] of backup.revocations) put({ put: 'revocation', revocation: { host, before } })
+    for (const [, report] of backup.reports) put({ put: 'report', report })
+    for (const [name, secret] of backup.secrets) secrets.set(name, new Uint8Array(secret))
+    const textOf = ({ id: _, ...entry }: AuditEntry) => JSON.stringify(entry)
+    const known = new Set(audit.map(textOf))
+    if (backup.audit.some((entry) => !known.has(textOf(entry)))) {
+      const both = new Map([...audit, ...backup.audit].map((entry) => [textOf(entry), entry]))
+      audit = []
+      for (const entry of [...both.values()].sort((a, b) => a.at - b.at)) keepAudit(entry)
+    }
+    for (const [key, pin] of backup.pins) if (!pinned.pins.has(key)) pinned.pins.set(key, pin)
+    for (const record of backup.bootimages)
+      if (!pinned.bootimages.has(record.bootimage.id)) pinned.bootimages.set(record.bootimage.id, record)
+    return {
+      records: backup.records.length,
+      settings: backup.settings.length,
+      installs: backup.installs.length,
+      tokens: backup.tokens.length,
+      pinnedReleases: backup.pins.length,
+    }
+  }
+
   return {
+    backup: async (file) => {
+      const text = await step('backing up the state', () => JSON.stringify(contents()))
+      try {
+        writeFileSync(file, text, { flag: 'wx', mode: 0o600 })
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException
+        throw new ServiceError(code === 'EEXIST' ? 'CONFLICT' : 'STORAGE_FAILED', `backup ${file}: ${code}`)
+      }
+      return { sizeBytes: text.length, schemaVersion: 1 }
+    },
+    restore: (file) =>
+      step('restoring the state', () => {
+        let backup: ReturnType<typeof contents>
+        try {
+          backup = JSON.parse(readFileSync(file, 'utf8')) as ReturnType<typeof contents>
+        } catch (error) {
+          const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+          throw new ServiceError(isMissing ? 'NOT_FOUND' : 'BACKUP_INVALID', `restore ${file}`)
+        }
+        return takeOver(backup)
+      }),
     loadFleet: () =>
       step('loading what admins said', () => ({
         records: sortedBy([...records.values()], ({ kind, name }) => `${kind} ${name}`),

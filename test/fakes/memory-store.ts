@@ -15,7 +15,7 @@ import { createMemoryFleetStore } from './memory-fleet-store.ts'
 /** A state store that forgets with its process; it passes the same suite as the real ones. */
 export function createMemoryStore(): StateStore {
   const documents = new Map<string, DocumentRecord>()
-  const bootimages = new Map<BootimageId, BootimageRecord>()
+  const bootimages = new Map<string, BootimageRecord>()
   const heads = new Map<string, StreamHead>()
   const derived = new Map<string, DerivedRecord>()
   const pins = new Map<string, PinResolution>()
@@ -56,7 +56,7 @@ export function createMemoryStore(): StateStore {
   }
 
   return {
-    ...createMemoryFleetStore(step),
+    ...createMemoryFleetStore(step, { pins, bootimages }),
     recordRefresh: ({ document, bootimages: records, heads: newHeads, relocated = [] }) =>
       step('recording a refresh', () => {
         putDocument(document)

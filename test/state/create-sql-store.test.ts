@@ -18,7 +18,7 @@ import { makeBootId } from '../fakes/stored-fleet.ts'
 
 describeStateStore('in memory', async () => ({ store: createMemoryStore() }))
 
-describeStateStore('SQL', async () => {
+describeStateStore('SQL in a thread of its own', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'pilotlight-state-'))
   const file = join(directory, 'state.db')
   const store = await openStateStore({ file })
@@ -113,15 +113,17 @@ describe('the SQL store on a bad day', () => {
   })
 
   it('another program that holds the database makes a write fail, not hang', async () => {
-    const store = await openStateStore({ file })
-    await withDatabase(async (db) => {
-      await sql`BEGIN IMMEDIATE`.execute(db)
+    await withDatabase(migrate)
+    const db = openSqlite<StateTables>(file, { waitMs: 0 })
+    const store = createSqlStore({ db })
+    await withDatabase(async (other) => {
+      await sql`BEGIN IMMEDIATE`.execute(other)
       await expect(store.recordDocument(makeDocument())).rejects.toMatchObject({
         code: 'STATE_UNAVAILABLE',
         details: { sqliteCode: 'SQLITE_BUSY' },
       })
       expect(await store.listDocuments()).toEqual([])
-      await sql`ROLLBACK`.execute(db)
+      await sql`ROLLBACK`.execute(other)
     })
     await store.recordDocument(makeDocument())
     expect(await store.listDocuments()).toHaveLength(1)

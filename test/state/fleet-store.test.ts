@@ -4,11 +4,10 @@ import { join } from 'node:path'
 import { type Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { FleetChange } from '../../src/core/fleet.ts'
-import { createSqlStore } from '../../src/state/create-sql-store.ts'
+import { createSqlStore, type SqlStore } from '../../src/state/create-sql-store.ts'
 import { migrate } from '../../src/state/migrate.ts'
 import type { UnreadableRows } from '../../src/state/readable-rows.ts'
 import { openSqlite } from '../../src/state/sqlite.ts'
-import type { StateStore } from '../../src/state/store.ts'
 import type { StateTables } from '../../src/state/tables.ts'
 import {
   makeAudit,
@@ -22,7 +21,7 @@ import {
 
 let directory: string
 let db: Kysely<StateTables>
-let store: StateStore
+let store: SqlStore
 let told: UnreadableRows[]
 
 beforeEach(async () => {
@@ -127,12 +126,12 @@ describe('a row of what happened that is none', () => {
   )
 
   it('a secret that cannot be read is made anew, and what it was is not told', async () => {
-    await store.secretKey('boot-tokens', () => new Uint8Array([1, 2, 3]))
+    await store.keepSecret('boot-tokens', new Uint8Array([1, 2, 3]))
     await db.updateTable('secret').set({ value: 'not base64' }).execute()
     const made = new Uint8Array([4])
-    expect(await store.secretKey('boot-tokens', () => made)).toEqual(made)
+    expect(await store.keepSecret('boot-tokens', made)).toEqual(made)
     expect(told).toEqual([{ table: 'secret', count: 1, example: 'name "boot-tokens": value is not base64' }])
-    expect(await store.secretKey('boot-tokens', () => new Uint8Array([5]))).toEqual(made)
+    expect(await store.keepSecret('boot-tokens', new Uint8Array([5]))).toEqual(made)
   })
 })
 
