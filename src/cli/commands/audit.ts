@@ -22,7 +22,7 @@ export function addAudit(program: Command, run: RunCommand): void {
     .option('--target <what>', 'host/<id>, group/<name>, profile/<name>, token/<name>')
     .option('--by <who>', 'by this hand, as the list shows it')
     .option('--action <action>', 'such as pin.set or install.arm')
-    .option('--since <time>', 'not before: 2026-12-31, 2026-12-31T18:00:00Z')
+    .option('--since <time>', 'not before: 2026-12-31, 2026-12-31T18:00:00Z or 48h ago as 48h')
     .addHelpText('after', examples('pilotlight audit', 'pilotlight audit --target host/rack1-n01 --limit 10'))
     .action(({ limit, ...filters }: Omit<AuditQuery, 'limit' | 'after'> & ListOptions) =>
       run((session) =>
