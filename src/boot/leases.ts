@@ -24,6 +24,10 @@ export interface Leases {
   start(attempt: BootAttempt): void
   /** A sign of life: the lease lasts from now. Unknown ids are ignored; they are any text a client sent. */
   touch(bootId: BootId, now: number): void
+  /** As far as it is kept one by one. */
+  attemptOf(bootId: BootId): BootAttempt | undefined
+  /** All that are kept one by one, the longest silent first; some may be over. */
+  attempts(): Iterable<BootAttempt>
   /** Bootimages that garbage collection must keep. */
   leasedBootimages(now: number): ReadonlySet<BootimageId>
   /**
@@ -113,6 +117,8 @@ export function createLeases({ maximum = mostBootAttempts }: LeasesOptions = {})
       keep({ ...attempt, lastSeenAt: now })
       unsaved.add(bootId)
     },
+    attemptOf: (bootId) => attempts.get(bootId),
+    attempts: () => attempts.values(),
     leasedBootimages(now) {
       forgetOver(now)
       return new Set([...holders.keys(), ...mergedUntil.keys()])

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Timers } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { AuditEntry, FleetChange, FleetState } from '../../core/fleet.ts'
@@ -51,6 +52,7 @@ export interface ChangeQueueOptions {
 /** Longer than this nobody waits for those before him: what hangs is the disk. */
 const longestQueueMs = 10_000
 const inDoubtRetryMs = 2_000
+const changesPerSlice = 500
 
 export function createChangeQueue(options: ChangeQueueOptions): ChangeQueue {
   const { store, memory, view, timers, log } = options
@@ -84,6 +86,14 @@ export function createChangeQueue(options: ChangeQueueOptions): ChangeQueue {
   function apply(changes: readonly FleetChange[]): void {
     memory.apply(changes)
     view.apply(changes)
+  }
+
+  /** Of very many changes some count a moment before the others, so that boots are answered in between. */
+  async function putInForce(changes: readonly FleetChange[]): Promise<void> {
+    for (let first = 0; first < changes.length; first += changesPerSlice) {
+      if (first > 0) await nextTurn()
+      apply(changes.slice(first, first + changesPerSlice))
+    }
   }
 
   async function load(): Promise<void> {
@@ -131,7 +141,7 @@ export function createChangeQueue(options: ChangeQueueOptions): ChangeQueue {
           doubt()
           throw error
         }
-        apply(plan.changes)
+        await putInForce(plan.changes)
         plan.after?.()
         return plan.answer()
       }),
