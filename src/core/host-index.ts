@@ -28,27 +28,17 @@ export interface HostIndex {
   contested(): readonly ContestedMark[]
 }
 
-/** What a host can be recognised by. */
-interface Mark {
-  readonly text: string
-  holder(): Host | undefined
-  give(to: Host | undefined): void
-}
-
-function markIn<Key>(index: Map<Key, Host>, key: Key, text: string): Mark {
-  return {
-    text,
-    holder: () => index.get(key),
-    give(to) {
-      if (to === undefined) index.delete(key)
-      else index.set(key, to)
-    },
-  }
-}
+/** Visits everything that a host can be recognised by; called for every host at a start, so it makes nothing. */
+type VisitMark = <Key extends string | number>(
+  index: Map<Key, Host>,
+  key: Key,
+  kind: 'MAC' | 'UUID' | 'serial' | 'address',
+  host: Host,
+) => void
 
 /**
  * Where two hosts claim the same MAC, UUID (in either byte order, field case 155), serial or address, what a file says
- * stands before what was made at run time, and then the one that was there first.
+ * stands before what was made at run time; then the first one of the files, and the first id of the others.
  */
 export function createHostIndex(ends: EndTimes): HostIndex {
   const hostsById = new Map<string, Host>()
@@ -60,41 +50,40 @@ export function createHostIndex(ends: EndTimes): HostIndex {
   /** Whoever claims a mark that several do, by its text, the first one has it. */
   const claimants = new Map<string, Host[]>()
 
-  function marksOf({ macs, uuid, serial, address }: Host): readonly Mark[] {
-    const marks: Mark[] = macs.map((mac) => markIn(hostsByMac, mac, `MAC ${mac}`))
+  function eachMark(host: Host, visit: VisitMark): void {
+    const { macs, uuid, serial, address } = host
+    for (const mac of macs) visit(hostsByMac, mac, 'MAC', host)
     if (uuid !== undefined) {
-      for (const key of new Set([uuid, swapUuidByteOrder(uuid)])) {
-        marks.push(markIn(hostsByUuid, key, `UUID ${key}`))
-      }
+      visit(hostsByUuid, uuid, 'UUID', host)
+      visit(hostsByUuid, swapUuidByteOrder(uuid), 'UUID', host)
     }
-    if (serial !== undefined) marks.push(markIn(hostsBySerial, serial, `serial ${serial}`))
-    if (address !== undefined) marks.push(markIn(hostsByAddress, address, `address ${formatIpv4(address)}`))
-    return marks
+    if (serial !== undefined) visit(hostsBySerial, serial, 'serial', host)
+    if (address !== undefined) visit(hostsByAddress, address, 'address', host)
   }
 
-  function claim({ text, holder, give }: Mark, host: Host): void {
-    const before = holder()
+  const claim: VisitMark = (index, key, kind, host) => {
+    const before = index.get(key)
     if (before === host) return
     if (before === undefined) {
-      give(host)
+      index.set(key, host)
       return
     }
-    const all = claimants.get(text) ?? [before]
-    const place =
-      host.origin.file === undefined ? all.length : all.findIndex(({ origin }) => origin.file === undefined)
-    all.splice(place < 0 ? all.length : place, 0, host)
+    const text = markText(kind, key)
+    const others = claimants.get(text) ?? [before]
+    if (others.includes(host)) return
+    const all = [...others, host].sort(byPrecedence)
     claimants.set(text, all)
-    give(all[0])
+    index.set(key, all[0] ?? host)
   }
 
-  function release({ text, holder, give }: Mark, host: Host): void {
-    const others = claimants.get(text)?.filter((claimant) => claimant !== host)
-    const [next, ...more] = others ?? []
+  const release: VisitMark = (index, key, kind, host) => {
+    const text = claimants.size === 0 ? '' : markText(kind, key)
+    const [next, ...more] = claimants.get(text)?.filter((claimant) => claimant !== host) ?? []
     if (next === undefined) {
-      if (holder() === host) give(undefined)
+      if (index.get(key) === host) index.delete(key)
       return
     }
-    give(next)
+    index.set(key, next)
     if (more.length === 0) claimants.delete(text)
     else claimants.set(text, [next, ...more])
   }
@@ -104,7 +93,7 @@ export function createHostIndex(ends: EndTimes): HostIndex {
     add(host) {
       if (hostsById.has(host.id)) return
       hostsById.set(host.id, host)
-      for (const mark of marksOf(host)) claim(mark, host)
+      eachMark(host, claim)
       if (host.pins === undefined) return
       pinnedHosts.add(host.id)
       for (const { until } of host.pins) ends.add(until)
@@ -112,7 +101,7 @@ export function createHostIndex(ends: EndTimes): HostIndex {
     remove(host) {
       if (hostsById.get(host.id) !== host) return
       hostsById.delete(host.id)
-      for (const mark of marksOf(host)) release(mark, host)
+      eachMark(host, release)
       if (host.pins === undefined) return
       pinnedHosts.delete(host.id)
       for (const { until } of host.pins) ends.remove(until)
@@ -122,4 +111,14 @@ export function createHostIndex(ends: EndTimes): HostIndex {
         losers.flatMap((lostBy) => (keptBy === undefined ? [] : [{ mark, keptBy, lostBy }])),
       ),
   }
+}
+
+function markText(kind: string, key: string | number): string {
+  return `${kind} ${typeof key === 'number' ? formatIpv4(key as Ipv4) : key}`
+}
+
+function byPrecedence(a: Host, b: Host): number {
+  const isOfFile = ({ origin }: Host) => Number(origin.file !== undefined)
+  if (isOfFile(a) || isOfFile(b)) return isOfFile(b) - isOfFile(a)
+  return a.id < b.id ? -1 : Number(a.id > b.id)
 }
