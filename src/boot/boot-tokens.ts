@@ -1,13 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type BootId, parseBootId } from '../core/boot-event.ts'
 import { type MacAddress, macFromBytes } from '../core/mac.ts'
+import type { TokenRefusal } from '../core/token-refusal.ts'
 import { hostMark } from './host-marks.ts'
 
 /**
- * What a token is good for: the Ignition config of the system that boots or is installed, that of the live system which
- * installs, or a report. A token of one purpose does nothing for another.
+ * What a token is good for: the Ignition config of the system that runs from RAM, of the one that is installed (by the
+ * installer of old, which takes Ignition 2: `legacy`), that of the live system which installs, or a report. A token of
+ * one purpose does nothing for another.
  */
-export const tokenPurposes = ['ignition', 'installer', 'report'] as const
+export const tokenPurposes = ['live', 'installed', 'legacy', 'installer', 'report'] as const
 export type TokenPurpose = (typeof tokenPurposes)[number]
 
 /** Whom a token belongs to: a host, an unknown machine by its MAC, or one that told nothing, whose boot alone it names. */
@@ -29,7 +31,7 @@ export interface TokenClaims {
   readonly address?: string
 }
 
-export type TokenFault = 'malformed' | 'forged' | 'expired' | 'other-purpose'
+export type TokenFault = Extract<TokenRefusal, 'malformed' | 'forged' | 'expired' | 'other-purpose'>
 
 export type OpenedToken =
   | { readonly kind: 'good'; readonly claims: TokenClaims }

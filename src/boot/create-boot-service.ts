@@ -4,6 +4,7 @@ import type { CatalogSource } from '../core/catalog.ts'
 import type { BootClient } from '../core/client.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Inventory } from '../core/host.ts'
+import type { AddressGuard } from './address-guard.ts'
 import type { BootService } from './boot-service.ts'
 import { createDecisionMemory } from './decision-memory.ts'
 import type { Leases } from './leases.ts'
@@ -18,6 +19,8 @@ export interface BootServiceOptions {
   readonly randomBytes: (size: number) => Uint8Array
   readonly leases: Leases
   readonly newestBoots: Pick<NewestBoots, 'note'>
+  /** Who is told what at which address; default: everybody everything. */
+  readonly guard?: Pick<AddressGuard, 'admit' | 'look'>
   /** One call for each answer; must not throw and must not block. */
   readonly onEvent: (event: BootEvent) => void
   /**
@@ -31,7 +34,7 @@ export interface BootServiceOptions {
 
 /** Client → snapshot → decision → boot id → lease → event, all in one turn and from memory alone. */
 export function createBootService(options: BootServiceOptions): BootService {
-  const { catalog, inventory, clock, randomBytes, leases, newestBoots, onEvent } = options
+  const { catalog, inventory, clock, randomBytes, leases, newestBoots, guard, onEvent } = options
   const mintBootId = createBootIdMint(randomBytes)
   const memory = createDecisionMemory()
 
@@ -49,10 +52,11 @@ export function createBootService(options: BootServiceOptions): BootService {
   return {
     answer(client) {
       const now = clock.now()
-      const decision = decideAt(now, client)
+      const decided = decideAt(now, client)
+      const decision = guard === undefined ? decided : guard.admit(decided, client)
       const bootId = mintBootId()
       lease(bootId, decision, client, now)
-      onEvent(decided(decision, client, bootId, now))
+      onEvent(decidedEvent(decision, client, bootId, now))
       if (decision.kind === 'wait') options.onWanted(decision.wanted)
       // The script that is answered now is counted: the next one may be one too many.
       if (decision.kind === 'install' && decision.host !== undefined) {
@@ -61,7 +65,8 @@ export function createBootService(options: BootServiceOptions): BootService {
       return { decision, bootId }
     },
     explain(client) {
-      return decideAt(clock.now(), client)
+      const decision = decideAt(clock.now(), client)
+      return guard === undefined ? decision : guard.look(decision, client)
     },
     touch(bootId) {
       leases.touch(bootId, clock.now())
@@ -69,7 +74,7 @@ export function createBootService(options: BootServiceOptions): BootService {
   }
 }
 
-function decided(decision: BootDecision, client: BootClient, bootId: BootId, at: number): BootEvent {
+function decidedEvent(decision: BootDecision, client: BootClient, bootId: BootId, at: number): BootEvent {
   return {
     type: 'decided',
     at,
@@ -81,6 +86,7 @@ function decided(decision: BootDecision, client: BootClient, bootId: BootId, at:
     uuid: client.uuid,
     serial: client.serial,
     arch: decision.arch ?? client.arch,
+    firmware: client.firmware,
     host: decision.host?.id,
     address: client.address,
     bootimage: 'bootimage' in decision ? decision.bootimage.id : undefined,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { FetchEvent } from '../artifacts/fetcher.ts'
 import { planSync, type Urgency, type WantedSet } from '../artifacts/plan-sync.ts'
+import type { AddressGuard } from '../boot/address-guard.ts'
 import type { BootService } from '../boot/boot-service.ts'
 import { createBootService } from '../boot/create-boot-service.ts'
 import { createLeases, type Leases } from '../boot/leases.ts'
@@ -17,9 +18,9 @@ import type { Log } from '../core/log.ts'
 import { type BootimageSync, createBootimageSync, filesOf } from '../rollout/bootimage-sync.ts'
 import { createGarbageCollector, type GarbageCollector } from '../rollout/collect-garbage.ts'
 import { createFetchProgress, type FetchProgress } from '../rollout/fetch-progress.ts'
-import { createPinResolver, type PinResolver } from '../rollout/pin-resolver.ts'
+import { createPinResolver, type FoundRelease, type PinResolver } from '../rollout/pin-resolver.ts'
 import { createStreamDriver, type StreamDriver } from '../rollout/stream-driver.ts'
-import { wantedPins } from '../rollout/wanted-pins.ts'
+import { type WantedPin, wantedPins } from '../rollout/wanted-pins.ts'
 import type { RefreshedDocument } from '../streams/refresher.ts'
 import { createFileChecker, type FileChecker } from './check-files.ts'
 import { documentRecord } from './document-record.ts'
@@ -42,6 +43,8 @@ export interface EngineOptions {
   /** Follow the streams and retry in the background; else things happen only when asked for. */
   readonly follows: boolean
   readonly onBootEvent?: (event: BootEvent) => void
+  /** Which machine may be answered at which address; default: all of them. */
+  readonly guard?: AddressGuard
   /** A host was answered with an install script. */
   readonly onInstallServed?: (host: string, bootId: BootId) => void
   readonly onFetchEvent?: (event: FetchEvent) => void
@@ -66,6 +69,10 @@ export interface Engine {
   readonly driver: StreamDriver
   readonly sync: BootimageSync
   readonly pins: PinResolver
+  /** Looks for a release in archived documents and in the release index of its stream, without wanting it. */
+  findRelease(pin: WantedPin): Promise<FoundRelease>
+  /** Somebody else wrote resolved pins, with their bootimages: they count from now on. */
+  reloadPins(): Promise<void>
   readonly garbage: GarbageCollector
   readonly fetcher: SwappableFetcher
   readonly progress: FetchProgress
@@ -235,9 +242,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     },
   })
 
+  const findRelease = createReleaseFinder({ store, archive, streamOf, streams: () => streams, clock })
   const pins = createPinResolver({
     ledger,
-    findRelease: createReleaseFinder({ store, archive, streamOf, streams: () => streams, clock }),
+    findRelease,
     recordDocument: (document) => store.recordDocument(document),
     ensure: (id) => sync.want(id),
     onChanged: publish,
@@ -269,6 +277,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     randomBytes,
     leases,
     newestBoots,
+    ...(options.guard === undefined ? {} : { guard: options.guard }),
     onInstallServed: (host, bootId) => options.onInstallServed?.(host, bootId),
     onEvent: (event) => options.onBootEvent?.(event),
     onWanted({ stream, arch, release }) {
@@ -375,6 +384,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     driver,
     sync,
     pins,
+    findRelease,
+    async reloadPins() {
+      await ledger.reloadPins()
+      publish()
+    },
     garbage,
     fetcher,
     progress,

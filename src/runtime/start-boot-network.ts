@@ -1,4 +1,5 @@
 import { answerScriptName } from '../boot/answer-script-name.ts'
+import type { SecretService } from '../boot/secret-service.ts'
 import type { Config } from '../config/config.ts'
 import type { BootEvent } from '../core/boot-event.ts'
 import type { Clock, Timers } from '../core/clock.ts'
@@ -35,6 +36,7 @@ export interface BootNetworkOptions {
   readonly bootPort: number
   readonly engine: Engine
   readonly renderer: Renderer
+  readonly secrets: SecretService
   readonly loaders: Pick<LoaderShelf, 'current' | 'refresh'>
   /** Sockets from the service manager. */
   readonly inherited: readonly InheritedSocket[]
@@ -96,7 +98,8 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
       {
         bootService: engine.bootService,
         renderer: options.renderer,
-        seen: { macOf, machineOf: (mac) => dhcp?.machineOf(mac) },
+        secrets: options.secrets,
+        seen: { macOf, addressOf, machineOf: (mac) => dhcp?.machineOf(mac) },
         ignoredMachines: config.boot.http.ignoredMachines,
         log,
       },
@@ -158,6 +161,11 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
     return parsed === undefined ? undefined : dhcp?.macOf(parsed)
   }
 
+  function addressOf(mac: MacAddress): string | undefined {
+    const address = dhcp?.addressOf(mac)
+    return address === undefined ? undefined : formatIpv4(address)
+  }
+
   const machineOf = (mac: MacAddress) => dhcp?.machineOf(mac)
   const dhcpFigures = (server: DhcpServer) => (): DhcpFigures => ({
     ...server.counts(),
@@ -171,6 +179,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
 
   return {
     macOf,
+    addressOf,
     machineOf,
     figures: () => ({
       ...(dhcp === undefined ? {} : { dhcp: dhcpFigures(dhcp) }),

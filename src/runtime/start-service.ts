@@ -1,3 +1,4 @@
+import { createAddressGuard } from '../boot/address-guard.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { problemText } from '../config/problem.ts'
 import { watchConfig } from '../config/watch-config.ts'
@@ -38,6 +39,7 @@ import { createSelfTest } from './self-test/self-test.ts'
 import type { Service } from './service.ts'
 import { shippedTemplates } from './shipped-templates.ts'
 import { type BootNetwork, startBootNetwork } from './start-boot-network.ts'
+import { startSecrets } from './start-secrets.ts'
 import { createSwappableRenderer } from './swappable-renderer.ts'
 import { startTasks } from './tasks.ts'
 
@@ -110,8 +112,22 @@ export async function startService({
       timers,
       log,
     })
+    // The boot listener is open before DHCP is, and asks it later.
+    const seen = (): SeenMachines => network ?? nobodySeen
+    const seenMachines: SeenMachines = {
+      macOf: (address) => seen().macOf(address),
+      addressOf: (mac) => seen().addressOf(mac),
+      machineOf: (mac) => seen().machineOf(mac),
+    }
+    const guard = createAddressGuard({
+      isOn: () => engine.loaded().config.boot.tokens.bind === 'address',
+      seen: seenMachines,
+      clock,
+      log,
+    })
     const engine = await openEngine({
       loaded,
+      guard,
       log,
       clock,
       timers,
@@ -147,10 +163,23 @@ export async function startService({
     await leaseWriter.restore()
     leaseWriter.start()
     stops.push(() => leaseWriter.stop())
+    const secrets = await startSecrets({
+      engine,
+      guard,
+      async record(report) {
+        await engine.storage.store.writeFleet({ changes: [{ put: 'report', report }], audit: [] })
+        return 'recorded'
+      },
+      onRefused: (refusal) => metrics.onRefusedToken(refusal),
+      clock,
+      log,
+    })
 
     const { boot } = loaded.config
-    for (const { pattern } of bootRoutes) {
-      for (const method of ['GET', 'HEAD']) metrics.declareRoute(pattern, method)
+    for (const { pattern, method } of bootRoutes) {
+      for (const routeMethod of method === undefined ? ['GET', 'HEAD'] : [method]) {
+        metrics.declareRoute(pattern, routeMethod)
+      }
     }
     const loaders = createLoaderShelf({
       directories: boot.loaders,
@@ -158,11 +187,10 @@ export async function startService({
       log,
       onRead: () => selfTest.check(),
     })
-    // The boot listener is open before DHCP is, and asks it later.
-    const seen = (): SeenMachines => network ?? nobodySeen
     const bootListener = createBootListener({
       loaders,
-      seen: { macOf: (address) => seen().macOf(address), machineOf: (mac) => seen().machineOf(mac) },
+      seen: seenMachines,
+      secrets,
       catalog: engine.publisher,
       bootService: engine.bootService,
       renderer,
@@ -234,6 +262,7 @@ export async function startService({
       bootPort: bound.port,
       engine,
       renderer,
+      secrets,
       loaders,
       inherited,
       ...(dhcpPorts === undefined ? {} : { dhcpPorts }),

@@ -4,6 +4,7 @@ import type { BootEvent } from '../core/boot-event.ts'
 import { type ChangeClass, changeClasses, hasPolicy } from '../core/change.ts'
 import type { Clock } from '../core/clock.ts'
 import { decidingReasons } from '../core/deciding-reasons.ts'
+import { type TokenRefusal, tokenRefusals } from '../core/token-refusal.ts'
 import { type DhcpFigures, observeDhcp, observeTftp, type TftpFigures } from './network-metrics.ts'
 
 export const listeners = ['boot', 'admin', 'control'] as const
@@ -32,6 +33,8 @@ export interface Metrics {
   /** A refresh brought what was not followed: a change that is held or waits, or a part that cannot be used. */
   onRefused(change: ChangeClass): void
   onRefusedLogin(reason: LoginRefusal): void
+  /** A machine, or somebody, showed a boot token that does not count. */
+  onRefusedToken(refusal: TokenRefusal): void
   /** `route` is the route's pattern, never its URL; `undefined` when no route matched. */
   onRequest(
     listener: ListenerName,
@@ -132,6 +135,14 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     registers,
   })
   for (const check of verifyChecks) verifyFailures.inc({ check }, 0)
+
+  const refusedTokens = new Counter({
+    name: 'pilotlight_boot_tokens_refused_total',
+    help: 'Tokens for Ignition configs and reports that did not count, by the reason.',
+    labelNames: ['reason'],
+    registers,
+  })
+  for (const reason of tokenRefusals) refusedTokens.inc({ reason }, 0)
 
   const refused = new Counter({
     name: 'pilotlight_stream_refused_total',
@@ -239,6 +250,9 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     },
     onRefused(change) {
       refused.inc({ reason: change })
+    },
+    onRefusedToken(refusal) {
+      refusedTokens.inc({ reason: refusal })
     },
     onRefusedLogin(reason) {
       refusedLogins.inc({ reason })

@@ -10,7 +10,7 @@ const tokens = createBootTokens(key)
 const bootId = 'AAECAwQFBgcICQoLDA0ODw' as BootId
 const issuedAt = Date.UTC(2026, 10, 30)
 const claims: TokenClaims = {
-  purpose: 'ignition',
+  purpose: 'live',
   subject: { kind: 'host', id: 'rack1-n01' },
   bootId,
   issuedAt,
@@ -23,7 +23,7 @@ const hosts = createHostMarks(() => ({
   ]),
 }))
 const question: TokenQuestion = {
-  purposes: ['ignition'],
+  purposes: ['live'],
   address: '192.0.2.50',
   now: issuedAt + 1,
   hostsOf: hosts.hostsOf,
@@ -36,7 +36,7 @@ describe('boot tokens', () => {
     expect(bytes.length).toBe(48)
     expect(bytes.subarray(0, 32).toString('hex')).toBe(
       [
-        '10', // version 1, purpose ignition
+        '10', // version 1, purpose live
         '01', // a host, any address
         '01a229c05400', // 2026-11-30T00:00:00.000Z
         '003c', // 60 minutes
@@ -46,7 +46,7 @@ describe('boot tokens', () => {
     )
     const unknown = tokens.mint({ ...claims, purpose: 'report', subject: { kind: 'mac', mac }, address: 'a' })
     const said = Buffer.from(unknown, 'base64url')
-    expect(said.subarray(0, 2).toString('hex')).toBe('1206')
+    expect(said.subarray(0, 2).toString('hex')).toBe('1406')
     expect(said.subarray(10, 16).toString('hex')).toBe('525400abcdef')
     expect(unknown).toMatch(/^[A-Za-z0-9_-]{64}$/)
   })

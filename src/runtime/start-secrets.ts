@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import type { AddressGuard } from '../boot/address-guard.ts'
+import { createBootTokens } from '../boot/boot-tokens.ts'
+import { createHostMarks } from '../boot/host-marks.ts'
+import { createSecretService, type SecretService } from '../boot/secret-service.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { TokenRefusal } from '../core/token-refusal.ts'
+import type { Engine } from './engine.ts'
+import { createRenderIgnition, readReportFiles } from './render-ignition.ts'
+import { shippedTemplates } from './shipped-templates.ts'
+
+export interface StartSecretsOptions {
+  readonly engine: Engine
+  readonly guard: Pick<AddressGuard, 'goesOn'>
+  /** Keeps a machine's report. */
+  readonly record: SecretService['record']
+  readonly onRefused: (refusal: TokenRefusal) => void
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const keyBytes = 32
+
+/**
+ * What belongs to one machine alone, over a running engine. The key of its tokens is made once and stays, so that they
+ * count after a restart.
+ * @throws ServiceError STATE_UNAVAILABLE, TEMPLATE_INVALID
+ */
+export async function startSecrets(options: StartSecretsOptions): Promise<SecretService> {
+  const { engine, guard, record, onRefused, clock, log } = options
+  const key = await engine.storage.store.secretKey('boot-tokens', () => randomBytes(keyBytes))
+  const inventory = () => engine.fleet.inventory()
+  const marks = createHostMarks(inventory)
+  // A hundred thousand hosts are some 100 ms: before the first machine asks.
+  marks.hostsOf(0)
+  return createSecretService({
+    tokens: createBootTokens(key),
+    settings: () => engine.loaded().config.boot.tokens,
+    marks,
+    newestBoots: engine.newestBoots,
+    revokedBefore: (host) => engine.fleet.revokedBefore(host),
+    renderIgnition: createRenderIgnition({
+      inventory,
+      texts: () => engine.loaded().ignition,
+      leases: engine.leases,
+      reportFiles: readReportFiles(shippedTemplates),
+      clock,
+    }),
+    bootimageOf: (bootId) => engine.leases.attemptOf(bootId)?.bootimage,
+    record,
+    onRefused,
+    onFetched({ subject, bootId }, address) {
+      engine.leases.touch(bootId, clock.now())
+      if (subject.kind !== 'nobody') guard.goesOn(subject.kind === 'host' ? subject.id : subject.mac, address)
+    },
+    clock,
+    log,
+  })
+}
