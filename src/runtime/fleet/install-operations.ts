@@ -11,13 +11,14 @@ import type { FleetPlan } from './change-queue.ts'
 import { endOf } from './end-of.ts'
 import { findHost, placeText } from './find-target.ts'
 import type { FleetContext } from './fleet-context.ts'
+import type { HostList } from './host-list.ts'
 import { installSummary } from './install-summary.ts'
 import { compareText } from './page-of.ts'
 import { iso } from './times.ts'
 
 /** To disk, once: armed and ended by admins. What nodes tell of it is for `install-progress.ts`. */
 export function createInstallOperations(
-  context: Pick<FleetContext, 'queue' | 'memory' | 'view' | 'clock'>,
+  context: Pick<FleetContext, 'queue' | 'memory' | 'view' | 'clock'> & { readonly hosts: HostList },
 ): Pick<FleetOperations, 'listInstalls' | 'armInstall' | 'endInstall'> {
   const { queue, memory, view, clock } = context
 
