@@ -1,15 +1,16 @@
+import type { FastifySchema } from 'fastify'
 import { isServiceError } from '../../../core/errors.ts'
 import type { AdminApp, RouteOptions } from '../create-admin-app.ts'
 import { Liveness, Readiness } from '../schemas/service.ts'
 
 const open = { tags: ['health'], security: [], description: 'Open.' }
-const livez = {
+const livez: FastifySchema = {
   ...open,
   operationId: 'livez',
   summary: 'Whether the process turns.',
   response: { 200: Liveness },
 }
-const readyz = {
+const readyz: FastifySchema = {
   ...open,
   operationId: 'readyz',
   summary: 'Whether nodes can be served, part by part, with the reason.',
