@@ -28,10 +28,12 @@ import { fetchByTftp } from './clients/fetch-by-tftp.ts'
 import { createOperations } from './create-operations.ts'
 import { openEngine } from './engine.ts'
 import { createEventQueue } from './event-queue.ts'
-import { createAbsentFleet } from './fleet/absent-fleet.ts'
+import { createBootsSeen } from './fleet/boots-seen.ts'
+import { type FleetParts, openFleet } from './fleet/create-fleet-operations.ts'
 import { createLeaseWriter } from './lease-writer.ts'
 import { type AdminListener, listenAdmin } from './listen-admin.ts'
 import { createLoaderShelf } from './loader-shelf.ts'
+import { createMachineWatch } from './machine-watch.ts'
 import { realClock, realTimers } from './real-time.ts'
 import { createKernelCheck } from './self-test/kernel-check.ts'
 import { lookAtHandOuts } from './self-test/look-at-hand-outs.ts'
@@ -40,6 +42,7 @@ import type { Service } from './service.ts'
 import { shippedTemplates } from './shipped-templates.ts'
 import { type BootNetwork, startBootNetwork } from './start-boot-network.ts'
 import { startSecrets } from './start-secrets.ts'
+import { createStrangerWriter } from './stranger-writer.ts'
 import { createSwappableRenderer } from './swappable-renderer.ts'
 import { startTasks } from './tasks.ts'
 
@@ -81,10 +84,15 @@ export async function startService({
   try {
     const metrics = createMetrics({ version, clock })
     const bootLog = createBootLog({ log, clock, timers })
+    const watch = createMachineWatch({ clock, log })
     let network: BootNetwork | undefined
+    let boots: ReturnType<typeof createBootsSeen> | undefined
+    let fleet: FleetParts | undefined
     const bootEvents = createEventQueue<BootEvent>((event) => {
       metrics.onBootEvent(event)
       bootLog.write(event)
+      watch.note(event)
+      boots?.note(event)
       // An iPXE that lacks something is sent for another one, and has not come any further yet.
       if (event.type === 'decided' && event.kind !== 'chainload' && event.mac !== undefined) {
         network?.noteDecision(event.mac)
@@ -133,6 +141,7 @@ export async function startService({
       timers,
       follows: true,
       onBootEvent: bootEvents.push,
+      onInstallServed: (host, bootId) => fleet?.installs.served(host, bootId),
       onFetchEvent: (event) => metrics.onFetchEvent(event),
       onBadBlob,
       onRefused: (change) => metrics.onRefused(change),
@@ -163,13 +172,29 @@ export async function startService({
     await leaseWriter.restore()
     leaseWriter.start()
     stops.push(() => leaseWriter.stop())
+    const { strangers } = watch
+    const strangerWriter = createStrangerWriter({ strangers, store: engine.storage.store, timers, log })
+    await strangerWriter.restore()
+    strangerWriter.start()
+    stops.push(() => strangerWriter.stop())
+    const bootsSeen = createBootsSeen({ leases: engine.leases, flagsOf: () => [] })
+    bootsSeen.restore()
+    boots = bootsSeen
+    const fleetParts = await openFleet({
+      engine,
+      boots: bootsSeen,
+      seen: { list: () => [], forget: (macs) => engine.storage.store.removeSeenMachines(macs) },
+      fetches: true,
+      clock,
+      timers,
+      log,
+    })
+    fleet = fleetParts
+    stops.push(() => fleetParts.stop())
     const secrets = await startSecrets({
       engine,
       guard,
-      async record(report) {
-        await engine.storage.store.writeFleet({ changes: [{ put: 'report', report }], audit: [] })
-        return 'recorded'
-      },
+      record: fleetParts.record,
       onRefused: (refusal) => metrics.onRefusedToken(refusal),
       clock,
       log,
@@ -270,6 +295,7 @@ export async function startService({
       timers,
       log,
       onBootEvent: bootEvents.push,
+      onStranger: strangers.saw,
     })
     network = started
     stops.push(() => started.stop())
@@ -290,7 +316,7 @@ export async function startService({
       },
     ]
     const operations = createOperations({
-      fleet: createAbsentFleet(),
+      fleet: fleetParts.operations,
       engine,
       renderer: () => renderer,
       loaders,

@@ -47,6 +47,8 @@ export interface FleetPartsOptions {
   readonly engine: Engine
   readonly boots: BootsSeen
   readonly seen: SeenList
+  /** Whether pins are fetched when they are set; else by the service that starts next. */
+  readonly fetches: boolean
   /** Secrets are read anew after a restore. */
   readonly onRestored?: () => Promise<void>
   readonly clock: Clock
@@ -125,6 +127,7 @@ export async function openFleet(options: FleetPartsOptions): Promise<FleetParts>
   let cancelWanted: (() => void) | undefined
   /** Not for each change: with many pinned hosts it takes a while to look at all of them. */
   function refreshWanted(): void {
+    if (!options.fetches) return
     cancelWanted ??= timers.after(wantedAfterMs, () => {
       cancelWanted = undefined
       void engine.pins.setWanted(wantedPins(fleet.inventory(), architecturesOf, clock.now()))
@@ -173,6 +176,7 @@ export async function openFleet(options: FleetPartsOptions): Promise<FleetParts>
         return current && ledger.bootimages.get(current)?.bootimage.release
       },
       want(wanted) {
+        if (!options.fetches) return
         void engine.pins.want(wanted)
         refreshWanted()
       },
