@@ -1,5 +1,6 @@
 import { answerScriptName } from '../boot/answer-script-name.ts'
 import type { SecretService } from '../boot/secret-service.ts'
+import type { Sighting } from '../boot/strangers.ts'
 import type { Config } from '../config/config.ts'
 import type { BootEvent } from '../core/boot-event.ts'
 import type { Clock, Timers } from '../core/clock.ts'
@@ -22,7 +23,7 @@ import { createTftpEventLog } from '../tftp/event-log.ts'
 import { createRequestTally } from '../tftp/request-tally.ts'
 import { createTftpServer, type TftpServer } from '../tftp/server.ts'
 import { loadKernelUdp } from '../udp/kernel-udp.ts'
-import { bootStepOfDhcp, bootStepOfTftp } from './boot-steps.ts'
+import { bootStepOfDhcp, bootStepOfTftp, strangerOfDhcp } from './boot-steps.ts'
 import type { Engine } from './engine.ts'
 import { createEventQueue } from './event-queue.ts'
 import type { LoaderShelf } from './loader-shelf.ts'
@@ -47,6 +48,8 @@ export interface BootNetworkOptions {
   readonly log: Log
   /** Steps of boots, one each, as the boot listener tells of its own. */
   readonly onBootEvent: (event: BootEvent) => void
+  /** DHCP does not answer a machine that is ignored, and no boot event tells of it. */
+  readonly onStranger: (sighting: Sighting) => void
 }
 
 /** DHCP and TFTP, as far as the configuration turns them on. */
@@ -75,6 +78,8 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
   // A packet has its answer before the log hears of it.
   const dhcpEvents = createEventQueue<DhcpEvent>((event) => {
     logDhcpEvent(event)
+    const stranger = strangerOfDhcp(event)
+    if (stranger !== undefined) options.onStranger(stranger)
     const step = bootStepOfDhcp(event)
     if (step !== undefined) onBootEvent(step)
   })

@@ -65,6 +65,7 @@ describe('answering a machine', () => {
         reasons: decision.reasons,
         mac: '52:54:00:ab:cd:ef',
         arch: 'x86_64',
+        firmware: 'uefi',
         host: 'n01',
         address: '192.0.2.55',
         bootimage: newer.id,
