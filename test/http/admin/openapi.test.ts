@@ -46,7 +46,7 @@ describe('the OpenAPI document', () => {
   test.each(['admin listener', 'control socket'])('of the %s is valid OpenAPI 3.1', async (listener) => {
     const made = await documentOf(listener === 'control socket' ? { access: 'control' } : {})
     const validator = new Validator()
-    expect(await validator.validate(structuredClone(made))).toEqual({ valid: true })
+    expect(await validator.validate({ ...made })).toEqual({ valid: true })
     expect(validator.version).toBe('3.1')
   })
 
