@@ -16,9 +16,9 @@ export interface LeaseWriter {
 /** What a crash may lose; garbage collection waits after a start because of it. */
 const writeEveryMs = 1_000
 /**
- * The embedded store writes in the thread that serves, some 7 µs an attempt: a rack fits into one write, and a whole
- * hall that powers on at once is written over the next seconds instead of holding up every DISCOVER and script. It is
- * also all that somebody who asks with made-up addresses can have us write.
+ * A rack fits into one write, and a whole hall that powers on at once is written over the next seconds, so that an
+ * admin's change does not wait behind it. It is also all that somebody who asks with made-up addresses can have us
+ * write.
  */
 const attemptsPerWrite = 1_000
 /** Attempts that are over or too many leave the store in steps of this size, some 20 ms each. */

@@ -29,10 +29,13 @@ const changesPerMessage = 500
 export async function openStateStore({
   file,
   log = silentLog,
+  timeoutMs = callMs,
   entry,
 }: {
   readonly file: string
   readonly log?: Log
+  /** How long a call may take. */
+  readonly timeoutMs?: number
   /** For tests: another thread. */
   readonly entry?: URL
 }): Promise<StateStore> {
@@ -50,10 +53,18 @@ export async function openStateStore({
   const update = await thread.opened
   if (update !== undefined)
     log.info({ file, ...update }, 'state database brought up to date, after a copy of it')
-  return createThreadStore(file, thread)
+  return createThreadStore({ file, thread, callTimeoutMs: timeoutMs })
 }
 
-function createThreadStore(file: string, thread: StateThread): StateStore {
+function createThreadStore({
+  file,
+  thread,
+  callTimeoutMs,
+}: {
+  readonly file: string
+  readonly thread: StateThread
+  readonly callTimeoutMs: number
+}): StateStore {
   let isClosed = false
 
   function refuseIfClosed(step: string): void {
@@ -67,7 +78,7 @@ function createThreadStore(file: string, thread: StateThread): StateStore {
   ): Promise<unknown> {
     const { step = storeSteps[method as keyof typeof storeSteps] } = options
     refuseIfClosed(step)
-    return thread.call({ method, args, step, timeoutMs: callMs, ...options })
+    return thread.call({ method, args, step, timeoutMs: callTimeoutMs, ...options })
   }
 
   /** The promise of a method is what the store in the thread has promised. */
@@ -86,7 +97,7 @@ function createThreadStore(file: string, thread: StateThread): StateStore {
   const writeFleet: FleetStore['writeFleet'] = async ({ changes, audit }) => {
     const first = Math.max(0, changes.length - changesPerMessage)
     await call('writeFleet', [{ changes: changes.slice(first), audit }], {
-      earlierChanges: inParts(changes.slice(0, first)),
+      ...(first === 0 ? {} : { earlierChanges: inParts(changes.slice(0, first)) }),
     })
   }
 

@@ -33,7 +33,8 @@ export async function prepareRestore({
     await checkCopy(file, copy)
   } catch (cause) {
     removeCopy(copy)
-    throw isServiceError(cause) ? cause : invalid(file, cause instanceof Error ? cause.message : cause, cause)
+    if (isServiceError(cause) && cause.code !== 'STATE_UNAVAILABLE') throw cause
+    throw invalid(file, cause instanceof Error ? cause.message : cause, cause)
   }
 }
 
@@ -86,9 +87,6 @@ async function checkCopy(file: string, copy: string): Promise<void> {
     await loadFleet(db, createRowReader({ db, onUnreadable: () => {} }))
     // The one file is attached to the state; a log beside it would have to go with it.
     await sql`PRAGMA journal_mode=DELETE`.execute(db)
-  } catch (cause) {
-    if (!isServiceError(cause, 'STATE_UNAVAILABLE')) throw cause
-    throw invalid(file, cause.message, cause)
   } finally {
     await db.destroy()
   }

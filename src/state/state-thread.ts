@@ -94,7 +94,9 @@ export function startStateThread(options: {
       lastId += 1
       const id = lastId
       const until = monotonicMs() + timeoutMs
-      for await (const changes of earlierChanges ?? []) send({ type: 'changes', id, changes })
+      // Without a turn in between where there is none: what is asked first is done first.
+      if (earlierChanges !== undefined)
+        for await (const changes of earlierChanges) send({ type: 'changes', id, changes })
       if (stopped !== undefined) throw stoppedError(step, stopped)
       worker.ref()
       let timer: NodeJS.Timeout | undefined
