@@ -1,6 +1,7 @@
 import type { Arch } from './arch.ts'
 import type { DecisionKind } from './boot-decision.ts'
 import type { BootimageId } from './bootimage.ts'
+import type { Firmware } from './client.ts'
 import type { MacAddress } from './mac.ts'
 import type { Reason, ReasonCode } from './reason.ts'
 import type { Uuid } from './uuid.ts'
@@ -31,6 +32,7 @@ export type BootEvent =
       readonly serial?: string
       /** What was decided for, else what the machine said. */
       readonly arch?: Arch
+      readonly firmware?: Firmware
       readonly host?: string
       readonly address?: string
       readonly bootimage?: BootimageId

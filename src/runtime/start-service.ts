@@ -5,6 +5,7 @@ import { watchConfig } from '../config/watch-config.ts'
 import type { BootEvent } from '../core/boot-event.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
+import type { MacAddress } from '../core/mac.ts'
 import { nobodySeen, type SeenMachines } from '../core/seen-machines.ts'
 import type { DhcpPorts } from '../dhcp/destination.ts'
 import type { InheritedSocket } from '../dhcp/inherited-sockets.ts'
@@ -173,17 +174,30 @@ export async function startService({
     leaseWriter.start()
     stops.push(() => leaseWriter.stop())
     const { strangers } = watch
-    const strangerWriter = createStrangerWriter({ strangers, store: engine.storage.store, timers, log })
+    const isKnown = (mac: MacAddress) => engine.fleet.inventory().hostsByMac.has(mac)
+    const strangerWriter = createStrangerWriter({
+      strangers,
+      store: engine.storage.store,
+      isKnown,
+      timers,
+      log,
+    })
     await strangerWriter.restore()
     strangerWriter.start()
     stops.push(() => strangerWriter.stop())
-    const bootsSeen = createBootsSeen({ leases: engine.leases, flagsOf: () => [] })
+    const bootsSeen = createBootsSeen({ leases: engine.leases, flagsOf: watch.flagsOf })
     bootsSeen.restore()
     boots = bootsSeen
     const fleetParts = await openFleet({
       engine,
       boots: bootsSeen,
-      seen: { list: () => [], forget: (macs) => engine.storage.store.removeSeenMachines(macs) },
+      seen: {
+        list: () => strangers.list().filter(({ mac }) => !isKnown(mac)),
+        forget(macs) {
+          strangers.forget(macs)
+          return engine.storage.store.removeSeenMachines(macs)
+        },
+      },
       fetches: true,
       clock,
       timers,

@@ -1,6 +1,7 @@
 import type { Strangers } from '../boot/strangers.ts'
 import type { Timers } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import type { MacAddress } from '../core/mac.ts'
 import type { FleetStore } from '../state/store.ts'
 
 /** Takes machines that nobody knows from memory to the store and back. */
@@ -20,17 +21,21 @@ const mostRestored = 10_000
 export function createStrangerWriter(options: {
   readonly strangers: Strangers
   readonly store: Pick<FleetStore, 'saveSeenMachines' | 'listSeenMachines'>
+  /** A record names it by now. */
+  readonly isKnown: (mac: MacAddress) => boolean
   readonly timers: Timers
   readonly log: Log
 }): StrangerWriter {
-  const { strangers, store, timers, log } = options
+  const { strangers, store, isKnown, timers, log } = options
   let cancel: (() => void) | undefined
   let writing: Promise<unknown> = Promise.resolve()
   let isFailing = false
 
   /** How many were written. */
   async function write(): Promise<number> {
-    const batch = strangers.takeUnsaved(machinesPerWrite)
+    const taken = strangers.takeUnsaved(machinesPerWrite)
+    const batch = taken.filter(({ mac }) => !isKnown(mac))
+    if (batch.length < taken.length) strangers.forget(taken.map(({ mac }) => mac).filter(isKnown))
     if (batch.length === 0) return 0
     try {
       await store.saveSeenMachines(batch)

@@ -10,8 +10,10 @@ function setUp(store = createMemoryStore()) {
   const strangers = createStrangers()
   const time = createManualTime()
   const log = createRecordingLog()
-  const writer = createStrangerWriter({ strangers, store, timers: time, log })
-  return { store, strangers, time, log, writer }
+  const known = new Set<string>()
+  const isKnown = (address: string) => known.has(address)
+  const writer = createStrangerWriter({ strangers, store, isKnown, timers: time, log })
+  return { store, strangers, known, time, log, writer }
 }
 
 it('unknown machines reach the store by themselves, and are there after a restart', async () => {
@@ -27,6 +29,15 @@ it('unknown machines reach the store by themselves, and are there after a restar
   await again.writer.restore()
   expect(again.strangers.list().map((machine) => machine.mac)).toEqual(['52:54:00:00:00:02', nodeMac])
   expect(again.strangers.takeUnsaved(10)).toEqual([])
+})
+
+it('a machine that became a host meanwhile is written no more', async () => {
+  const { store, strangers, known, writer } = setUp()
+  strangers.saw({ mac: nodeMac, at: 1 })
+  known.add(nodeMac)
+  await writer.stop()
+  expect(await store.listSeenMachines({ limit: 10 })).toEqual([])
+  expect(strangers.list()).toEqual([])
 })
 
 it('a store that fails is told of once, and what was not written is written when it can be', async () => {
