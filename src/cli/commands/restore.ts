@@ -3,14 +3,9 @@ import type { Command } from 'commander'
 import { ServiceError } from '../../core/errors.ts'
 import { examples, type RunCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
-import { changeOf, dryRunMark } from '../fleet/change.ts'
+import { changeOf } from '../fleet/change.ts'
 import { renderFields } from '../output/table.ts'
 import type { Session } from '../session.ts'
-
-interface RestoreOptions {
-  readonly yes: boolean
-  readonly dryRun: boolean
-}
 
 export function addRestore(program: Command, run: RunCommand): void {
   program
@@ -18,23 +13,20 @@ export function addRestore(program: Command, run: RunCommand): void {
     .description('take what admins and machines said from a backup, in place of what there is')
     .argument('<file>', 'as pilotlight backup wrote it, on the machine of the service')
     .option('--yes', 'do not ask', false)
-    .option('--dry-run', 'check everything and change nothing', false)
     .addHelpText(
       'after',
-      `\nAll of it or nothing; the service goes on meanwhile. Whatever was changed since the backup is lost.\nExits with 1 when the file is no usable backup.\n${examples(
-        'pilotlight restore /var/backups/pilotlight-2026-12-31.db --dry-run',
+      `\nThe whole file is checked first: all of it or nothing, and the service goes on meanwhile. What was changed since the\nbackup is lost; pilotlight backup keeps it.\nExits with 1 when the file is no usable backup.\n${examples(
         'pilotlight restore /var/backups/pilotlight-2026-12-31.db --yes',
       )}`,
     )
-    .action((name: string, options: RestoreOptions) =>
+    .action((name: string, { yes }: { readonly yes: boolean }) =>
       run(async (session) => {
         const file = resolve(session.context.cwd, name)
-        if (!options.yes && !options.dryRun) await confirm(session, file)
+        if (!yes) await confirm(session, file)
         return session.withOperations(async ({ fleet }) => {
-          const report = await fleet.restore({ file }, changeOf(session, options))
-          if (options.dryRun) session.say(dryRunMark)
+          const report = await fleet.restore({ file }, changeOf(session, { dryRun: false }))
           session.print({
-            json: { ...report, dryRun: options.dryRun },
+            json: report,
             text: () =>
               renderFields([
                 ['file', report.file],
@@ -58,7 +50,7 @@ async function confirm({ context: { stdin } }: Session, file: string): Promise<v
       'USAGE',
       'this replaces hosts, pins, installs and tokens, and nobody can be asked',
       {
-        hint: 'say --yes, or look first with --dry-run',
+        hint: 'say --yes',
       },
     )
   }

@@ -265,7 +265,6 @@ describe('a dry run', () => {
     ['release', 'rack1-n01'],
     ['token', 'create', 'x'],
     ['token', 'revoke', 'ops-laptop'],
-    ['restore', 'b.db'],
   ]
 
   test.each(dryRuns)('of %s %s says so, and is asked for as such', async (...argv) => {
