@@ -43,7 +43,7 @@ export function createHostList(options: {
   readonly now: () => number
 }): HostList {
   const { inventory, architecturesOf, now } = options
-  const known = new Map<string, HostFacts>()
+  let known = new Map<string, HostFacts>()
   const texts = new WeakMap<Host, string>()
   let sorted: readonly string[] | undefined
   let validUntil = 0
@@ -52,7 +52,8 @@ export function createHostList(options: {
   let edition = 0
 
   function forgetFacts(): void {
-    known.clear()
+    // Whoever has the old ones goes on with them.
+    known = new Map()
     edition += 1
   }
 

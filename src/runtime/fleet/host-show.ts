@@ -89,10 +89,7 @@ export function createHostShow(
         revision: record?.revision,
         values: effectiveValues(decided.known.settings).map((value) => ({ ...value })),
         reasons: decided.decision.reasons.map((reason) => ({ code: reason.code, text: reasonText(reason) })),
-        pins: pins
-          .all()
-          .filter(({ target }) => target.kind === 'host' && target.name === host.id)
-          .map((listed) => pins.show(listed, facts)),
+        pins: pins.ofHost(host.id).map((listed) => pins.show(listed, facts)),
         runTimeMode: runTimeModeOf(host.id),
         install: installRecord && installSummary(installRecord, clock.now()),
         boots: [...history.boots],

@@ -1,3 +1,5 @@
+import { architectures } from '../../core/arch.ts'
+import { runTimeSettingId } from '../../core/fleet.ts'
 import type { Host, Origin, Pin } from '../../core/host.ts'
 import { originText } from '../../core/origin-text.ts'
 import type { PinQuery, PinSummary, Target } from '../../http/admin/schemas/fleet.ts'
@@ -5,7 +7,14 @@ import type { FleetContext } from './fleet-context.ts'
 import type { HostFacts, HostList } from './host-list.ts'
 import { compareText } from './page-of.ts'
 import type { PinFiles } from './pin-files.ts'
-import { type ArchitecturesOf, type PinSetting, type PinUse, usesIfSet, usesOf } from './pin-uses.ts'
+import {
+  type ArchitecturesOf,
+  countInForce,
+  type PinSetting,
+  type PinUse,
+  usesIfSet,
+  usesOf,
+} from './pin-uses.ts'
 import { iso, isoIfAny } from './times.ts'
 
 /** A pin, wherever it was said. */
@@ -21,7 +30,10 @@ export interface PinList {
   /** All of them by target and architecture. */
   all(): readonly ListedPin[]
   matching(query: PinQuery): Promise<readonly ListedPin[]>
-  show(listed: ListedPin, facts: ReadonlyMap<string, HostFacts>): PinSummary
+  ofHost(id: string): readonly ListedPin[]
+  ofSetting(setting: PinSetting): ListedPin
+  /** @param factsAre of a moment before this pin: whom it is in force for is found anew then */
+  show(listed: ListedPin, facts: ReadonlyMap<string, HostFacts>, factsAre?: 'before it'): PinSummary
   facts(): Promise<ReadonlyMap<string, HostFacts>>
 }
 
@@ -43,18 +55,33 @@ export function createPinList(
     return pins.map((pin): ListedPin => ({ target: { kind, name }, pin, origin }))
   }
 
+  /** The very pin that hosts are decided with, where it is in force. */
+  function ofSetting(setting: PinSetting): ListedPin {
+    const { target, release, arch, stream, reason, until, by, at } = setting
+    const { runTime } = view().inventory
+    const layers = (target.kind === 'host' ? runTime.byHost : runTime.byGroup).get(target.name)
+    const layer = layers?.find((candidate) => candidate.setting === setting)
+    const pin = layer?.settings.pins?.[0] ?? { release, arch, stream, reason, until }
+    return { target, pin, origin: { ...target, by, at }, setting }
+  }
+
+  function ofHost(id: string): readonly ListedPin[] {
+    const target = { kind: 'host', name: id } as const
+    const settings = [undefined, ...architectures].map((arch) =>
+      memory.settings.get(runTimeSettingId({ kind: 'pin', target, arch })),
+    )
+    const host = view().inventory.hostsById.get(id)
+    return [
+      ...settings.filter((setting) => setting?.kind === 'pin').map(ofSetting),
+      ...(host === undefined ? [] : ofRecord('host', id, host)),
+    ]
+  }
+
   function all(): readonly ListedPin[] {
-    const { hostsById, pinnedHosts, groups, profiles, runTime } = view().inventory
+    const { hostsById, pinnedHosts, groups, profiles } = view().inventory
     const listed: ListedPin[] = []
-    for (const setting of memory.settings.values()) {
-      if (setting.kind !== 'pin') continue
-      const { kind, name } = setting.target
-      const layers = (kind === 'host' ? runTime.byHost : runTime.byGroup).get(name)
-      const layer = layers?.find((candidate) => candidate.setting === setting)
-      const { release, arch, stream, reason, until, by, at } = setting
-      const pin = layer?.settings.pins?.[0] ?? { release, arch, stream, reason, until }
-      listed.push({ target: setting.target, pin, origin: { kind, name, by, at }, setting })
-    }
+    for (const setting of memory.settings.values())
+      if (setting.kind === 'pin') listed.push(ofSetting(setting))
     for (const id of pinnedHosts) {
       const host = hostsById.get(id)
       if (host !== undefined) listed.push(...ofRecord('host', id, host))
@@ -85,7 +112,11 @@ export function createPinList(
       : arches.map((arch) => ({ stream, arch, isCertain: false }))
   }
 
-  function show(listed: ListedPin, facts: ReadonlyMap<string, HostFacts>): PinSummary {
+  function show(
+    listed: ListedPin,
+    facts: ReadonlyMap<string, HostFacts>,
+    factsAre?: 'before it',
+  ): PinSummary {
     const { target, pin, origin, setting } = listed
     const { release, stream, arch, reason, until } = pin
     const now = clock.now()
@@ -111,12 +142,17 @@ export function createPinList(
           ? { ...file, text: [`of ${use.stream}`, file.text].filter(Boolean).join(': ') }
           : file
       }),
-      hosts: named.filter(({ id }) => facts.get(id)?.pins.includes(pin) === true).length,
+      hosts:
+        target.kind === 'host' || factsAre === 'before it'
+          ? countInForce(pin, named, view().inventory, architecturesOf, now)
+          : named.filter(({ id }) => facts.get(id)?.pins.includes(pin) === true).length,
     }
   }
 
   return {
     all,
+    ofHost,
+    ofSetting,
     facts: hosts.facts,
     show,
     async matching({ host, group, stream, release }) {

@@ -135,15 +135,9 @@ export function createPinOperations(
           reason: setting.reason,
         }),
       ],
-      answer: () => summaryOf(setting, facts),
+      answer: () => list.show(list.ofSetting(setting), facts, 'before it'),
       after: () => options.want(uses.map((use) => ({ stream: use.stream, arch: use.arch, release }))),
     }
-  }
-
-  function summaryOf(setting: PinSetting, facts: ReadonlyMap<string, HostFacts>): PinSummary {
-    const listed = list.all().find((candidate) => candidate.setting === setting)
-    if (listed === undefined) throw new Error('a pin that was just set is not listed')
-    return list.show(listed, facts)
   }
 
   function planRemove({ target, arch, reason }: RemovePin, change: ChangeOptions): FleetPlan<void> {

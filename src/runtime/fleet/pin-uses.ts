@@ -73,16 +73,41 @@ function archesOf(
   return stream === undefined ? [] : architecturesOf(stream.value)
 }
 
-/** Racks of machines are alike: one stands for all that the same places speak of. */
-function oneOfEach(hosts: Iterable<Host>, { runTime }: Inventory): Iterable<Host> {
+/** For how many of these hosts a pin is in force now. */
+export function countInForce(
+  pin: Pin,
+  hosts: Iterable<Host>,
+  inventory: Inventory,
+  architecturesOf: ArchitecturesOf,
+  now: number,
+): number {
+  const counts = new Map<string, { readonly host: Host; count: number }>()
+  for (const host of hosts) {
+    const key = likenessOf(host, inventory)
+    const alike = counts.get(key)
+    if (alike === undefined) counts.set(key, { host, count: 1 })
+    else alike.count += 1
+  }
+  let inForce = 0
+  for (const { host, count } of counts.values()) {
+    if (usesOf(pin, [host], inventory, architecturesOf, now).length > 0) inForce += count
+  }
+  return inForce
+}
+
+/** One stands for all that the same places speak of. */
+function oneOfEach(hosts: Iterable<Host>, inventory: Inventory): Iterable<Host> {
   const alike = new Map<string, Host>()
   for (const host of hosts) {
-    const { id, profile = '', stream = '', arch = '', labels, pins } = host
-    const isLikeOthers = pins === undefined && !runTime.byHost.has(id)
-    const key = isLikeOthers
-      ? [profile, stream, arch, ...Object.entries(labels).flat()].join('\0')
-      : `\0${id}`
+    const key = likenessOf(host, inventory)
     if (!alike.has(key)) alike.set(key, host)
   }
   return alike.values()
+}
+
+/** Racks of machines are alike; who is pinned himself is like nobody else. */
+function likenessOf(host: Host, { runTime }: Inventory): string {
+  const { id, profile = '', stream = '', arch = '', labels, pins } = host
+  if (pins !== undefined || runTime.byHost.has(id)) return `\0${id}`
+  return [profile, stream, arch, ...Object.entries(labels).flat()].join('\0')
 }
