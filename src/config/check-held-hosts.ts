@@ -6,7 +6,7 @@ import { type ConfigProblem, problemAt } from './problem.ts'
 /** More say nothing new, and a hundred thousand lines say nothing at all. */
 const toldHosts = 10
 
-/** Warns of known machines that nothing gives a mode or a stream, because they are held when they boot. */
+/** Warns of known machines that nothing gives a mode, a stream or the disk to install to: they are held when they boot. */
 export function checkHeldHosts(
   files: readonly HostsFile[],
   inventory: Inventory,
@@ -16,8 +16,8 @@ export function checkHeldHosts(
   // Racks of machines are alike, so few questions are asked for a hundred thousand of them.
   const lacks = new Map<string, string | undefined>()
   const lackOfAny = (host: Host): string | undefined => {
-    const { mode, stream, profile, labels } = host
-    const key = JSON.stringify([mode, stream, profile, labels])
+    const { mode, stream, profile, install, labels } = host
+    const key = JSON.stringify([mode, stream, profile, install?.device, labels])
     if (!lacks.has(key)) lacks.set(key, lackOf(host, inventory, now))
     return lacks.get(key)
   }
@@ -46,12 +46,15 @@ export function checkHeldHosts(
 }
 
 function lackOf(host: Host, inventory: Inventory, now: number): string | undefined {
-  const { mode, stream, isProfileMissing } = effectiveSettings({ inventory, host, firmware: 'uefi', now })
+  const settings = effectiveSettings({ inventory, host, firmware: 'uefi', now })
+  const { mode, stream, installDevice, isProfileMissing } = settings
   // Told as a mistake.
   if (isProfileMissing) return undefined
   if (mode === undefined) return 'has no mode, so it is held; give it a profile, or a mode'
   const needsStream = mode.value === 'live' || mode.value === 'install'
-  return needsStream && stream === undefined
-    ? 'has no stream, so it is held; give it a profile, or a stream'
+  if (needsStream && stream === undefined)
+    return 'has no stream, so it is held; give it a profile, or a stream'
+  return mode.value === 'install' && installDevice === undefined
+    ? 'is to be installed to no disk, so it is held; give it install.device'
     : undefined
 }
