@@ -1,8 +1,9 @@
 import { visibleText } from '../../core/visible-text.ts'
 
 const secretPart = /^(.*?(?:ignition|report))[/\\].*$/is
-/** As long as a token or longer, and no digest. */
-const tokenLike = /(?![0-9a-f]{64}(?![\w-]))[\w-]{60,}/gi
+/** As long as a token or longer. */
+const longWord = /[\w-]{60,}/g
+const digest = /^[0-9a-f]{64}$/i
 const percentEncoded = /%([0-9A-Fa-f]{2})/g
 
 /**
@@ -15,6 +16,10 @@ export function pathForLog(url = ''): string {
     String.fromCharCode(Number.parseInt(hex, 16)),
   )
   const secret = secretPart.exec(decoded)?.[1]
-  if (secret !== undefined) return visibleText(`${secret.replace(tokenLike, '…')}/…`, 200)
-  return visibleText(path.replace(tokenLike, '…'), 200)
+  if (secret !== undefined) return visibleText(`${withoutTokens(secret)}/…`, 200)
+  return visibleText(withoutTokens(path), 200)
+}
+
+function withoutTokens(path: string): string {
+  return path.replace(longWord, (word) => (digest.test(word) ? word : '…'))
 }
