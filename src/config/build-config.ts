@@ -31,7 +31,7 @@ export interface BuildContext {
 
 /** Turns valid data into typed values. What only shows now (a secret that is not there) goes to `report`. */
 export function buildConfig(raw: RawConfig, context: BuildContext): Config {
-  const { boot, templates, log } = raw
+  const { boot, templates, retention, log } = raw
   const streams = Object.entries(raw.streams).map(([name, stream]) => buildStream(name, stream, raw, context))
   return {
     dataDir: context.absolute(['dataDir'], raw.dataDir),
@@ -65,6 +65,11 @@ export function buildConfig(raw: RawConfig, context: BuildContext): Config {
       ? {}
       : { templatesDirectory: context.absolute(['templates', 'directory'], templates.directory) }),
     upstream: buildUpstream(raw, streams, context),
+    retention: {
+      auditMs: parsed(parseDuration(retention.audit), retention.audit),
+      reportsMs: parsed(parseDuration(retention.reports), retention.reports),
+      seenMs: parsed(parseDuration(retention.seen), retention.seen),
+    },
     log,
   }
 }

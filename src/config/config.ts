@@ -17,6 +17,7 @@ export interface Config {
   readonly streams: ReadonlyMap<string, StreamConfig>
   readonly templatesDirectory?: string
   readonly upstream: UpstreamOptions
+  readonly retention: RetentionConfig
   readonly log: {
     readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
     readonly format: 'auto' | 'text' | 'json'
@@ -53,6 +54,13 @@ export interface BootConfig {
     readonly sets: ReadonlyMap<string, string>
   }
   readonly tokens: BootTokensConfig
+}
+
+/** How long history is kept. */
+export interface RetentionConfig {
+  readonly auditMs: number
+  readonly reportsMs: number
+  readonly seenMs: number
 }
 
 /** Of the tokens in the URLs that scripts and Ignition configs carry. */

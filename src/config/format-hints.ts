@@ -7,6 +7,7 @@ import { type FormatName, formats } from './formats.ts'
 export const formatExamples: Readonly<Record<FormatName, string>> = {
   arch: 'x86_64',
   duration: '15m',
+  'long-duration': '90d',
   'listen-address': '0.0.0.0:80',
   'boot-address': '192.0.2.10',
   'http-url': 'https://builds.coreos.fedoraproject.org/streams/stable.json',
@@ -46,6 +47,7 @@ export const formatExamples: Readonly<Record<FormatName, string>> = {
 const slips: Readonly<Partial<Record<FormatName, (text: string) => string | undefined>>> = {
   arch: (text) => nearestWord(text, [...architectures, 'amd64', 'arm64']),
   duration: durationSlip,
+  'long-duration': (text) => durationSlip(/^\d+$/.test(text) ? `${text}d` : text),
   'listen-address': (text) => (/^\d+$/.test(text) ? `:${text}` : withoutScheme(text).replace(/^\*:/, ':')),
   'boot-address': withoutScheme,
   'http-url': (text) => withScheme(text, 'https'),

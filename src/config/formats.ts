@@ -19,19 +19,17 @@ export interface TextFormat {
   readonly problem: (text: string) => string | undefined
 }
 
-const minRefreshMs = 1000
-const maxRefreshMs = 7 * 24 * 60 * 60 * 1000
+const dayMs = 24 * 60 * 60 * 1000
 
 export const formats = {
   arch: { allowed: architectures.join(', '), problem: readable(parseArch) },
   duration: {
     allowed: 'a time from 1s to 7d, such as 90s, 15m or 1h30m',
-    problem(text) {
-      const duration = parseDuration(text)
-      if (duration === undefined) return ''
-      if (duration < minRefreshMs) return 'it is too short'
-      return duration > maxRefreshMs ? 'it is too long' : undefined
-    },
+    problem: (text) => durationProblem(text, 1000, 7 * dayMs),
+  },
+  'long-duration': {
+    allowed: 'a time from 1h to 3650d, such as 36h or 90d',
+    problem: (text) => durationProblem(text, dayMs / 24, 3650 * dayMs),
   },
   'listen-address': {
     allowed: 'an address and port such as 0.0.0.0:80, [::]:80 or :8080',
@@ -194,6 +192,13 @@ function matching(pattern: RegExp): (text: string) => string | undefined {
 }
 
 /** `2:4:0:b:d:f` is more often a typo than an address; multicast and zero name no machine (field case 148). */
+function durationProblem(text: string, leastMs: number, mostMs: number): string | undefined {
+  const duration = parseDuration(text)
+  if (duration === undefined) return ''
+  if (duration < leastMs) return 'it is too short'
+  return duration > mostMs ? 'it is too long' : undefined
+}
+
 function macProblem(text: string): string {
   if (/^(?:[0-9a-f]{1,2}[:-]){5}[0-9a-f]{1,2}$/i.test(text)) {
     if (/(?:^|[:-])[0-9a-f](?:[:-]|$)/i.test(text)) return 'each part needs two digits'

@@ -170,6 +170,18 @@ export const configSchema = Type.Object(
       },
       { ...closed, section: true, description: 'How the service speaks with the outside.' },
     ),
+    retention: Type.Object(
+      {
+        audit: text('long-duration', 'Who changed what; the newest 200,000 changes at most.', {
+          default: '400d',
+        }),
+        reports: text('long-duration', 'What machines reported.', { default: '90d' }),
+        seen: text('long-duration', 'Unknown machines since they asked last; 10,000 at most.', {
+          default: '30d',
+        }),
+      },
+      { ...closed, section: true, description: 'How long history is kept.' },
+    ),
     log: Type.Object(
       {
         level: oneOf(

@@ -57,6 +57,9 @@ unknown: { profile: p }
       'unknown.profile = p  [pilotlight.yaml:9]',
       'upstream.proxy = http://(hidden)@proxy.example:3128  [pilotlight.yaml:1]',
       'upstream.allow = []  [default]',
+      'retention.audit = 400d  [default]',
+      'retention.reports = 90d  [default]',
+      'retention.seen = 30d  [default]',
       'log.level = debug  [environment PILOTLIGHT_LOG_LEVEL]',
       'log.format = auto  [default]',
     ])
@@ -95,6 +98,9 @@ describe('names of flags and variables', () => {
       'upstream.noProxy --upstream-no-proxy PILOTLIGHT_UPSTREAM_NO_PROXY',
       'upstream.ca --upstream-ca PILOTLIGHT_UPSTREAM_CA',
       'upstream.allow --upstream-allow PILOTLIGHT_UPSTREAM_ALLOW',
+      'retention.audit --retention-audit PILOTLIGHT_RETENTION_AUDIT',
+      'retention.reports --retention-reports PILOTLIGHT_RETENTION_REPORTS',
+      'retention.seen --retention-seen PILOTLIGHT_RETENTION_SEEN',
       'log.level --log-level PILOTLIGHT_LOG_LEVEL',
       'log.format --log-format PILOTLIGHT_LOG_FORMAT',
     ])

@@ -145,6 +145,15 @@ describe('texts of a kind', () => {
       ],
     ],
     [
+      'long-duration',
+      ['1h', '400d', '3650d'],
+      [
+        ['59m', 'it is too short'],
+        ['3651d', 'it is too long'],
+        ['a year', ''],
+      ],
+    ],
+    [
       // field case 148
       'mac',
       ['52:54:00:AB:CD:EF', '52-54-00-ab-cd-ef', '5254.00ab.cdef', '525400ABCDEF'],
