@@ -20,7 +20,7 @@ beforeAll(async () => {
   const text = await textUntil(demo, 'For real:')
   configFile = /PILOTLIGHT_CONFIG=(\S+)/.exec(text)?.[1] ?? ''
   adminUrl = /curl (http:\S+)\/readyz/.exec(text)?.[1] ?? ''
-})
+}, 90_000)
 afterAll(async () => {
   const ended = new Promise((done) => demo.once('close', done))
   demo.kill('SIGTERM')
