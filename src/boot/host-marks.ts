@@ -1,8 +1,16 @@
-import { createHash } from 'node:crypto'
-
-/** 48 bits of the SHA-256 of a host id: how a token names its host. No secret, and not alone enough to be one host. */
+/**
+ * How a token names its host: 48 bits of a fast hash of its id (two FNV-1a of 32 bits with different beginnings). It only
+ * finds the host; that it is this one and no other, the code of the token says, which is made over the whole id.
+ */
 export function hostMark(id: string): number {
-  return createHash('sha256').update(id).digest().readUIntBE(0, 6)
+  let low = 0x811c9dc5
+  let high = 0x9e3779b9
+  for (let index = 0; index < id.length; index += 1) {
+    const unit = id.charCodeAt(index)
+    low = Math.imul(low ^ unit, 0x01000193)
+    high = Math.imul(high ^ unit, 0x01000193)
+  }
+  return ((high >>> 16) * 0x1_0000_0000 + (low >>> 0)) % 0x1_0000_0000_0000
 }
 
 /** Finds hosts by their marks. */
@@ -34,7 +42,9 @@ export function createHostMarks(current: () => Hosts): HostMarks {
       if (known.has(id)) continue
       known.add(id)
       const mark = hostMark(id)
-      idsByMark.set(mark, [...(idsByMark.get(mark) ?? []), id])
+      const ids = idsByMark.get(mark)
+      if (ids === undefined) idsByMark.set(mark, [id])
+      else ids.push(id)
     }
   }
 
