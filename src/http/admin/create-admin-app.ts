@@ -81,7 +81,7 @@ export function createAdminApp(options: AdminAppOptions): AdminApp {
   app.removeContentTypeParser('text/plain')
   addSecurityHeaders(app)
   measureRequests(app, { metrics, listener: isControl ? 'control' : 'admin' })
-  answerErrors(app, { log })
+  answerErrors(app, { log, clock })
   listRoutes(app)
   if (!isControl && isLoopback(access.host)) guardHost(app, { listenHost: access.host })
 

@@ -211,6 +211,15 @@ describe('proxies', () => {
     expect(answer.statusCode).toBe(429)
   })
 
+  test('behind a trusted proxy on this machine the name is that of the proxy, else it must be ours', async () => {
+    const { from } = createApp({ access: { host: '127.0.0.1', trustedProxies: ['127.0.0.1'] } })
+    const named = { host: 'pilotlight.example' }
+    expect((await from('127.0.0.1', right, named)).statusCode).toBe(403)
+    const forwarded = { ...named, 'x-forwarded-for': '203.0.113.1' }
+    expect((await from('127.0.0.1', right, forwarded)).statusCode).toBe(200)
+    expect((await createApp().from('127.0.0.1', right, forwarded)).statusCode).toBe(403)
+  })
+
   test('nonsense in the header of a trusted proxy is laid at the door of the proxy', async () => {
     const { from, log } = createApp(proxied)
     await from('10.0.0.1', wrong, { 'x-forwarded-for': '<script>alert(1)</script>' })

@@ -308,6 +308,19 @@ describe('errors of operations', () => {
     expect(answer.headers['retry-after']).toBe(status === 503 ? '5' : undefined)
   })
 
+  test('a store that stays away is logged once a minute, and answered each time', async () => {
+    let now = 0
+    const refuse = () => Promise.reject(new ServiceError('STATE_UNAVAILABLE'))
+    const { ask, log } = createApp({ answers: { fleet: { putHost: refuse } }, now: () => now })
+    const faults = () => log.lines.filter(({ level }) => level === 'error')
+    const put = () => ask('PUT', '/api/v1/hosts/a', { body: { spec: {} } })
+    for (let time = 0; time < 20; time += 1) expect((await put()).statusCode).toBe(503)
+    expect(faults()).toHaveLength(1)
+    now += 60_000
+    await put()
+    expect(faults()).toMatchObject([{}, { message: 'admin request failed', fields: { suppressed: 19 } }])
+  })
+
   test('an answer with a field that its schema does not have is sent as it is', async () => {
     const { ask } = createApp({
       answers: { fleet: { showHost: async () => ({ id: 'a', more: 1 }) as never } },
