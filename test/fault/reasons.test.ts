@@ -29,7 +29,11 @@ const machines: readonly (readonly [id: string, settings: object, header: RegExp
   ['held', { ...worker, mode: 'hold', holdReason: 'broken fan, ask the site' }, /^hold/],
   ['held-without-a-word', { ...worker, mode: 'hold' }, /^hold/],
   ['local', { ...worker, mode: 'local' }, /^local/],
-  ['install', { ...worker, mode: 'install', install: { device: '/dev/sda' } }, /^hold/],
+  [
+    'install',
+    { ...worker, mode: 'install', install: { device: '/dev/sda' } },
+    /^install sample 44\.20260622\.3\.0 x86_64$/,
+  ],
   ['other-arch', worker, /^hold/, 'arch=arm64&platform=efi'],
   ['no-arch', worker, /^hold/, 'platform=efi'],
   ['no-mode', { stream: 'sample' }, /^hold/],
