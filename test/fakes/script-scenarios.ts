@@ -49,6 +49,10 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
     catalog: gunzipped,
   },
+  'live-served-ignition': {
+    host: { mode: 'live', ignition: { inline: '{"ignition":{"version":"3.0.0"}}' } },
+    catalog: gunzipped,
+  },
   'live-rootfs-and-extra-as-initrds': {
     host: { mode: 'live', rootfs: 'initrd', extraInitrds: [extra] },
     catalog: (arch) => ({
@@ -74,6 +78,22 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       ignition: { url: 'http://192.0.2.20/worker.ign' },
     },
     catalog: gunzipped,
+  },
+  'install-served-ignition': {
+    host: {
+      mode: 'install',
+      install: { device: '/dev/sda', generation: 2 },
+      ignition: { file: '/etc/pilotlight/worker.ign' },
+    },
+    catalog: gunzipped,
+  },
+  'legacy-served-ignition': {
+    host: {
+      mode: 'install',
+      install: { device: '/dev/sda' },
+      ignition: { file: '/etc/pilotlight/worker.ign' },
+    },
+    catalog: (arch) => ({ current: legacy(arch) }),
   },
   'legacy-installer': {
     host: { mode: 'install', install: { device: '/dev/sda' } },
