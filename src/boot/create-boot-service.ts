@@ -44,9 +44,9 @@ export function createBootService(options: BootServiceOptions): BootService {
 
   function lease(bootId: BootId, decision: BootDecision, client: BootClient, now: number): void {
     if (decision.kind !== 'live' && decision.kind !== 'install') return
-    const boot = { bootId, host: decision.host?.id, mac: client.macs[0] }
+    const boot = { bootId, host: decision.host?.id, mac: client.macs[0], startedAt: now }
     newestBoots.note(boot)
-    leases.start({ ...boot, bootimage: decision.bootimage.id, startedAt: now, lastSeenAt: now })
+    leases.start({ ...boot, bootimage: decision.bootimage.id, lastSeenAt: now })
   }
 
   return {

@@ -1,7 +1,7 @@
 import type { BootAttempt } from '../core/boot-attempt.ts'
 import type { BootId } from '../core/boot-event.ts'
 
-type Boot = Pick<BootAttempt, 'bootId' | 'host' | 'mac'>
+type Boot = Pick<BootAttempt, 'bootId' | 'host' | 'mac' | 'startedAt'>
 
 /**
  * The newest boot of each machine that was answered with a script that boots or installs: tokens of an older one do not
@@ -13,6 +13,11 @@ export interface NewestBoots {
   /** What an earlier process wrote down, whatever the order. */
   restore(attempts: readonly BootAttempt[]): void
   newestOf(machine: Pick<Boot, 'host' | 'mac'>): BootId | undefined
+  /**
+   * Whether another boot of this machine began after a token of this one was issued (ms since the epoch). A boot whose
+   * attempt was lost in a crash is newer than what is known here, and so it goes on.
+   */
+  isSuperseded(machine: Pick<Boot, 'host' | 'mac'>, bootId: BootId, issuedAt: number): boolean
 }
 
 /** Beyond it the machine that booted longest ago is forgotten, and its tokens last until they are over. */
@@ -20,16 +25,21 @@ export const mostNewestBoots = 131_072
 
 export function createNewestBoots(maximum = mostNewestBoots): NewestBoots {
   /** The longest ago first. */
-  const boots = new Map<string, BootId>()
+  const boots = new Map<string, Pick<Boot, 'bootId' | 'startedAt'>>()
 
   function note(boot: Boot): void {
     const key = keyOf(boot)
     if (key === undefined) return
     boots.delete(key)
-    boots.set(key, boot.bootId)
+    boots.set(key, { bootId: boot.bootId, startedAt: boot.startedAt })
     if (boots.size <= maximum) return
     const [oldest] = boots.keys()
     if (oldest !== undefined) boots.delete(oldest)
+  }
+
+  function find(machine: Pick<Boot, 'host' | 'mac'>) {
+    const key = keyOf(machine)
+    return key === undefined ? undefined : boots.get(key)
   }
 
   return {
@@ -38,14 +48,15 @@ export function createNewestBoots(maximum = mostNewestBoots): NewestBoots {
       const begun = [...boots]
       for (const attempt of attempts.toSorted((a, b) => a.startedAt - b.startedAt)) note(attempt)
       // What this process has answered is newer than all of them.
-      for (const [key, bootId] of begun) {
+      for (const [key, boot] of begun) {
         boots.delete(key)
-        boots.set(key, bootId)
+        boots.set(key, boot)
       }
     },
-    newestOf(machine) {
-      const key = keyOf(machine)
-      return key === undefined ? undefined : boots.get(key)
+    newestOf: (machine) => find(machine)?.bootId,
+    isSuperseded(machine, bootId, issuedAt) {
+      const newest = find(machine)
+      return newest !== undefined && newest.bootId !== bootId && newest.startedAt >= issuedAt
     },
   }
 }

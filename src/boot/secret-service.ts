@@ -26,7 +26,10 @@ export type IgnitionAnswer =
   | { readonly kind: 'failed' }
 
 /** Who may report. */
-export type Reporter = Pick<NodeReport, 'bootId' | 'host' | 'mac' | 'bootimage'>
+export type Reporter = Pick<NodeReport, 'bootId' | 'host' | 'mac' | 'bootimage'> & {
+  /** When its token was issued (ms since the epoch): its boot is no younger. */
+  readonly issuedAt: number
+}
 
 /** What belongs to one machine alone: its Ignition config and its report (G12). Everything from memory. */
 export interface SecretService {
@@ -40,7 +43,7 @@ export interface SecretService {
    * Durable once it is resolved. `known`: the same boot has said so before.
    * @throws ServiceError STATE_UNAVAILABLE
    */
-  record(report: NodeReport): Promise<'recorded' | 'known'>
+  record(report: NodeReport, issuedAt: number): Promise<'recorded' | 'known'>
 }
 
 /** Of a boot whose token is good. */
@@ -58,7 +61,7 @@ export interface SecretServiceOptions {
     readonly bind: 'none' | 'address'
   }
   readonly marks: HostMarks
-  readonly newestBoots: Pick<NewestBoots, 'newestOf'>
+  readonly newestBoots: Pick<NewestBoots, 'isSuperseded'>
   /** Tokens of the host that are older do not count (ms since the epoch). */
   readonly revokedBefore: (host: string) => number | undefined
   /**
@@ -95,8 +98,9 @@ export function createSecretService(options: SecretServiceOptions): SecretServic
     if (subject.kind === 'host' && issuedAt < (revokedBefore(subject.id) ?? 0)) {
       return { kind: 'refused', refusal: 'revoked', claims }
     }
-    const newest = newestBoots.newestOf(machineOf(subject))
-    if (newest !== undefined && newest !== bootId) return { kind: 'refused', refusal: 'superseded', claims }
+    if (newestBoots.isSuperseded(machineOf(subject), bootId, issuedAt)) {
+      return { kind: 'refused', refusal: 'superseded', claims }
+    }
     return opened
   }
 
@@ -163,9 +167,9 @@ export function createSecretService(options: SecretServiceOptions): SecretServic
     reporter(token, { address }) {
       const claims = granted(token, ['report'], address)
       if (claims === undefined) return undefined
-      const { subject, bootId } = claims
+      const { subject, bootId, issuedAt } = claims
       const bootimage = options.bootimageOf(bootId)
-      return { bootId, ...machineOf(subject), ...(bootimage === undefined ? {} : { bootimage }) }
+      return { bootId, issuedAt, ...machineOf(subject), ...(bootimage === undefined ? {} : { bootimage }) }
     },
     record: options.record,
   }

@@ -19,10 +19,10 @@ const attempt = (bootId: BootId, startedAt: number, host?: string): BootAttempt 
 describe('the newest boot of a machine', () => {
   it('is that of its host, whichever card asked, and that of its MAC where no host is known', () => {
     const boots = createNewestBoots()
-    boots.note({ bootId: id('a'), host: 'n01', mac })
-    boots.note({ bootId: id('b'), host: 'n01' })
-    boots.note({ bootId: id('c'), mac })
-    boots.note({ bootId: id('d') })
+    boots.note({ bootId: id('a'), host: 'n01', mac, startedAt: 1 })
+    boots.note({ bootId: id('b'), host: 'n01', startedAt: 1 })
+    boots.note({ bootId: id('c'), mac, startedAt: 1 })
+    boots.note({ bootId: id('d'), startedAt: 1 })
     expect(boots.newestOf({ host: 'n01', mac })).toBe(id('b'))
     expect(boots.newestOf({ mac })).toBe(id('c'))
     expect(boots.newestOf({ host: 'n02' })).toBeUndefined()
@@ -31,7 +31,7 @@ describe('the newest boot of a machine', () => {
 
   it('comes back after a restart, and what was answered since is newer', () => {
     const boots = createNewestBoots()
-    boots.note({ bootId: id('n'), host: 'n02' })
+    boots.note({ bootId: id('n'), host: 'n02', startedAt: 1 })
     boots.restore([attempt(id('b'), 2, 'n01'), attempt(id('a'), 1, 'n01'), attempt(id('o'), 9, 'n02')])
     expect(boots.newestOf({ host: 'n01' })).toBe(id('b'))
     expect(boots.newestOf({ host: 'n02' })).toBe(id('n'))
@@ -39,8 +39,18 @@ describe('the newest boot of a machine', () => {
 
   it('is forgotten for the machine that booted longest ago when there are too many', () => {
     const boots = createNewestBoots(2)
-    for (const host of ['n01', 'n02', 'n01', 'n03']) boots.note({ bootId: id('a'), host })
+    for (const host of ['n01', 'n02', 'n01', 'n03']) boots.note({ bootId: id('a'), host, startedAt: 1 })
     expect(boots.newestOf({ host: 'n02' })).toBeUndefined()
     expect(boots.newestOf({ host: 'n01' })).toBe(id('a'))
+  })
+
+  it('supersedes tokens that were issued before it began, not those of a boot that a crash lost', () => {
+    const boots = createNewestBoots()
+    boots.restore([attempt(id('a'), 100, 'n01')])
+    expect(boots.isSuperseded({ host: 'n01' }, id('o'), 99)).toBe(true)
+    expect(boots.isSuperseded({ host: 'n01' }, id('o'), 100)).toBe(true)
+    expect(boots.isSuperseded({ host: 'n01' }, id('l'), 101)).toBe(false)
+    expect(boots.isSuperseded({ host: 'n01' }, id('a'), 50)).toBe(false)
+    expect(boots.isSuperseded({ host: 'n02' }, id('o'), 1)).toBe(false)
   })
 })

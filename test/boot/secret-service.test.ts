@@ -145,6 +145,7 @@ describe('who reports', () => {
     fetch(token)
     expect(service.reporter(reportToken, { address: '192.0.2.99' })).toEqual({
       bootId: first,
+      issuedAt: site.now,
       host: 'n01',
       bootimage: 'fcos-stable/x86_64/1/0',
     })

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createControlClient } from '../../src/cli/control-client.ts'
 import type { ChangeOptions, FleetOperations } from '../../src/http/admin/fleet-operations.ts'
+import { fetchIgnition, ignitionUrlOf, sendReport } from '../../src/runtime/demo/simulated-report.ts'
 import {
   digestsOfBoot,
   digestsOfSet,
@@ -149,14 +150,45 @@ describe('what admins say while the service runs', () => {
     expect((await fleet.showHost('node')).decision).toBe('live')
   })
 
+  it('case 154 the report of the boot that installs ends the install, once; that of another boot ends nothing', async () => {
+    const ignitionOf = async (mac: string) => {
+      const words = (await service.script(mac)).split(/\s+/)
+      const url = ignitionUrlOf({ kernelArguments: words })
+      const text = url === undefined ? 404 : await fetchIgnition(url)
+      if (typeof text === 'number') throw new Error(`no Ignition config: ${text}`)
+      return text
+    }
+    const live = await ignitionOf(installMac)
+    await fleet.armInstall({ host: 'node', device: '/dev/vda' }, change)
+    expect(await sendReport(live, { status: 'installed', osVersion: newest })).toBe(200)
+    expect((await fleet.showHost('node')).decision).toBe('install')
+    const installing = await ignitionOf(installMac)
+    expect(await sendReport(installing, { status: 'failed', osVersion: newest })).toBe(200)
+    expect((await fleet.showHost('node')).install).toMatchObject({ state: 'armed', failure: {} })
+    await service.restart('SIGKILL')
+    expect(await sendReport(installing, { status: 'installed', osVersion: newest })).toBe(200)
+    expect(await sendReport(installing, { status: 'installed', osVersion: newest })).toBe(200)
+    const shown = await fleet.showHost('node')
+    expect(shown.install).toMatchObject({ state: 'installed', generation: 2 })
+    expect(shown.decision).toBe('local')
+    expect(shown.reports.map(({ status }) => status)).toEqual(['installed', 'failed', 'installed'])
+    expect((await fleet.listAudit({ target: 'host/node', action: 'install.done' })).total).toBe(2)
+    await fleet.releaseMode({ target: host('node') }, change)
+  })
+
   it('everything that was changed is in the audit list, with who and why', async () => {
     const { items } = await fleet.listAudit({ target: 'host/node' })
     expect(items.map(({ action }) => action)).toEqual([
       'mode.release',
       'install.done',
+      'install.failed',
+      'install.arm',
+      'mode.release',
+      'install.done',
       'install.arm',
       'host.put',
     ])
-    expect(items[2]).toMatchObject({ reason: 'new disk', via: 'control' })
+    expect(items[1]).toMatchObject({ by: expect.stringMatching(/^boot /), via: 'report' })
+    expect(items[6]).toMatchObject({ reason: 'new disk', via: 'control' })
   })
 })

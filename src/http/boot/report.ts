@@ -22,7 +22,8 @@ export async function answerReport(request: BootRequest, sources: BootSources): 
   const read = body.kind === 'text' ? readReport(body.text) : { problem: 'it is not UTF-8 text' }
   if ('problem' in read) return textReply(400, `This report cannot be taken: ${read.problem}.`)
   try {
-    const outcome = await secrets.record({ ...read.report, ...reporter, at: clock.now(), address })
+    const { issuedAt, ...who } = reporter
+    const outcome = await secrets.record({ ...read.report, ...who, at: clock.now(), address }, issuedAt)
     return textReply(200, outcome === 'known' ? 'This report is known.' : 'The report is recorded.')
   } catch (error) {
     if (!isServiceError(error)) throw error

@@ -37,7 +37,7 @@ export interface FleetParts {
   /** What machines do of installs. */
   readonly installs: InstallProgress
   /** Keeps what a node tells of its boot. @throws ServiceError STATE_UNAVAILABLE */
-  record(report: NodeReport): Promise<'recorded' | 'known'>
+  record(report: NodeReport, issuedAt: number): Promise<'recorded' | 'known'>
   /** The files of a configuration were taken. */
   onFiles(): void
   stop(): Promise<void>
@@ -196,8 +196,6 @@ export async function openFleet(options: FleetPartsOptions): Promise<FleetParts>
       },
     }),
   }
-
-  installs.restore(boots.attempts())
 
   return {
     operations,

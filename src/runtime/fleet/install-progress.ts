@@ -1,4 +1,3 @@
-import type { BootAttempt } from '../../core/boot-attempt.ts'
 import type { BootId } from '../../core/boot-event.ts'
 import type { Clock, Timers } from '../../core/clock.ts'
 import { effectiveSettings } from '../../core/effective-settings.ts'
@@ -17,18 +16,19 @@ export interface InstallProgress {
   served(host: string, bootId: BootId): void
   /**
    * A node's report, its install and its audit entry in one write; `known`: that boot said so before.
+   * @param issuedAt when the token of the report was issued, after its boot began
    * @throws ServiceError STATE_UNAVAILABLE when it could not be kept
    */
-  record(report: NodeReport): Promise<'recorded' | 'known'>
-  /** Boots of the last run of the service that still go on. */
-  restore(attempts: Iterable<BootAttempt>): void
+  record(report: NodeReport, issuedAt: number): Promise<'recorded' | 'known'>
   /** Everything was read anew from the store: what was counted meanwhile is counted again. */
   reapply(): void
   stop(): Promise<void>
 }
 
-/** What a crash may lose of the counting. */
-const writeEveryMs = 500
+/** What a crash may lose of the counting; a rack that is installed is written together. */
+const writeAfterMs = 100
+/** While the store does not take it. */
+const retryAfterMs = 2_000
 /** Boots whose install script is remembered, for reports that come after hours. */
 const mostBoots = 50_000
 
@@ -42,6 +42,7 @@ export function createInstallProgress(
   },
 ): InstallProgress {
   const { queue, memory, store, view, clock, timers, log } = context
+  const startedAt = clock.now()
   /** Number of the arming that a boot got its script of. */
   const generations = new Map<BootId, { readonly host: string; readonly generation: number }>()
   /** Hosts whose newest count is not written, with that record. */
@@ -66,8 +67,8 @@ export function createInstallProgress(
     generations.set(bootId, { host, generation })
   }
 
-  function schedule(): void {
-    cancel ??= timers.after(writeEveryMs, () => {
+  function schedule(delayMs = writeAfterMs): void {
+    cancel ??= timers.after(delayMs, () => {
       cancel = undefined
       void write()
     })
@@ -82,7 +83,7 @@ export function createInstallProgress(
       if (!isFailing)
         log.error({ error: String(error) }, 'served install scripts are counted, but not written')
       isFailing = true
-      schedule()
+      schedule(retryAfterMs)
     }
   }
 
@@ -102,14 +103,14 @@ export function createInstallProgress(
     }
   }
 
-  async function planReport(report: NodeReport): Promise<FleetPlan<'recorded' | 'known'>> {
+  async function planReport(report: NodeReport, issuedAt: number): Promise<FleetPlan<'recorded' | 'known'>> {
     const { bootId, status, at, host } = report
     const before = await store.listReports({ bootId, limit: 10 })
     if (before.items.some((known) => known.status === status)) {
       return { changes: [], audit: [], answer: () => 'known' }
     }
     const install =
-      status === 'booted' || host === undefined ? undefined : changedInstall(host, report, status)
+      status === 'booted' || host === undefined ? undefined : changedInstall(host, report, status, issuedAt)
     const message = report.message === undefined ? '' : `: ${report.message}`
     return {
       changes: [
@@ -136,16 +137,25 @@ export function createInstallProgress(
     }
   }
 
-  /** Only the boot that got a script of this very arming says anything of it. */
+  /**
+   * Only a boot that got a script of this very arming says anything of it. One of an earlier run of the service is of it
+   * when its token was issued since: nothing but install scripts is handed out to a host as long as it is armed.
+   */
   function changedInstall(
     host: string,
     { bootId, at, message }: NodeReport,
     status: 'installed' | 'failed',
+    issuedAt: number,
   ): InstallRecord | undefined {
-    const record = memory.installs.get(host)
+    const kept = memory.installs.get(host)
+    const record = kept ?? armedRecord(host)
+    if (record === undefined) return undefined
     const served = generations.get(bootId)
-    const isOfIt = served?.host === host && served.generation === record?.generation
-    if (record === undefined || !isOfIt) return undefined
+    const isOfIt =
+      served === undefined
+        ? issuedAt < startedAt && issuedAt >= (kept?.armedAt ?? 0)
+        : served.host === host && served.generation === record.generation
+    if (!isOfIt) return undefined
     const next = installReported(record, {
       status,
       bootId,
@@ -165,16 +175,7 @@ export function createInstallProgress(
       context.apply([{ put: 'install', install: counted }])
       schedule()
     },
-    record: (report) => queue.change(() => planReport(report)),
-    restore(attempts) {
-      for (const { bootId, host, startedAt } of attempts) {
-        const record = host === undefined ? undefined : memory.installs.get(host)
-        // Whatever it was answered with since the arming was a script of it.
-        if (record !== undefined && startedAt >= record.armedAt && record.serves > 0) {
-          remember(bootId, record.host, record.generation)
-        }
-      }
-    },
+    record: (report, issuedAt) => queue.change(() => planReport(report, issuedAt)),
     reapply() {
       for (const [host, counted] of unwritten) {
         const record = memory.installs.get(host)
