@@ -20,6 +20,11 @@ export interface StartSecretsOptions {
   readonly log: Log
 }
 
+export interface StartedSecrets extends SecretService {
+  /** A backup was restored: its key counts, and with it the tokens that were handed out with it. */
+  readKey(): Promise<void>
+}
+
 const keyBytes = 32
 
 /**
@@ -27,15 +32,17 @@ const keyBytes = 32
  * count after a restart.
  * @throws ServiceError STATE_UNAVAILABLE, TEMPLATE_INVALID
  */
-export async function startSecrets(options: StartSecretsOptions): Promise<SecretService> {
+export async function startSecrets(options: StartSecretsOptions): Promise<StartedSecrets> {
   const { engine, guard, record, onRefused, clock, log } = options
-  const key = await engine.storage.store.secretKey('boot-tokens', () => randomBytes(keyBytes))
+  const readTokens = async () =>
+    createBootTokens(await engine.storage.store.secretKey('boot-tokens', () => randomBytes(keyBytes)))
+  let tokens = await readTokens()
   const inventory = () => engine.fleet.inventory()
   const marks = createHostMarks(inventory)
   // A hundred thousand hosts are some 100 ms: before the first machine asks.
   marks.hostsOf(0)
-  return createSecretService({
-    tokens: createBootTokens(key),
+  const service = createSecretService({
+    tokens: { mint: (claims) => tokens.mint(claims), open: (text, question) => tokens.open(text, question) },
     settings: () => engine.loaded().config.boot.tokens,
     marks,
     newestBoots: engine.newestBoots,
@@ -57,4 +64,10 @@ export async function startSecrets(options: StartSecretsOptions): Promise<Secret
     clock,
     log,
   })
+  return {
+    ...service,
+    async readKey() {
+      tokens = await readTokens()
+    },
+  }
 }

@@ -199,6 +199,7 @@ export async function startService({
         },
       },
       fetches: true,
+      onRestored: () => secrets.readKey(),
       clock,
       timers,
       log,
