@@ -36,27 +36,6 @@ export function list<T>(item: Reader<T>): Reader<readonly T[]> {
   }
 }
 
-export function optional<T>(reader: Reader<T>): Reader<T | undefined> {
-  return (value, place) => (value === undefined ? undefined : reader(value, place))
-}
-
-/** Every field of `T` has its reader; what else is there is left out. */
-export function object<T extends object>(
-  fields: {
-    readonly [Name in keyof T]-?: Reader<T[Name]>
-  },
-): Reader<T> {
-  return (value, place) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unlike(place, 'an object')
-    const found: Partial<T> = {}
-    for (const name in fields) {
-      const field = fields[name]((value as Partial<T>)[name], `${place}.${name}`)
-      if (field !== undefined) found[name] = field
-    }
-    return found as T
-  }
-}
-
 /** What a reader throws. */
 export function unlike(place: string, what: string): TypeError {
   return new TypeError(`${place} is not ${what}`)
