@@ -62,7 +62,10 @@ export function planLiveBoot(
   }
   // The one that installs reports that it is done before it restarts the machine: who asks the network first is not
   // installed once more (field case 154).
-  const installerUrl = makesReports(parameters) ? servedIgnition('installer', surroundings) : undefined
+  // Not beside an admin's initrd, whose own config may be for that very system and would be passed over.
+  const hasOwnConfig = parameters.extraInitrds.length > 0
+  const installerUrl =
+    makesReports(parameters) && !hasOwnConfig ? servedIgnition('installer', surroundings) : undefined
   const words =
     device === undefined
       ? liveKernelArguments(common)
