@@ -1,7 +1,11 @@
-import { closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'libsql'
-import { ServiceError } from '../core/errors.ts'
+import { isServiceError, ServiceError } from '../core/errors.ts'
+
+/** Between the name that a backup will have and what it is called while it is not whole. */
+export const partialMark = '.partial-'
 
 /**
  * Writes a consistent copy of a database, which may be written to meanwhile, to a file that is not there yet: complete,
@@ -11,37 +15,46 @@ import { ServiceError } from '../core/errors.ts'
 export function writeBackup({ source, target }: { readonly source: string; readonly target: string }): {
   readonly sizeBytes: number
 } {
-  makeEmptyFile(target)
+  if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) throw conflict(target)
+  const partial = `${target}${partialMark}${randomBytes(6).toString('hex')}`
   let database: Database.Database | undefined
   try {
+    // SQLite writes into an empty file as into none; so its mode is ours.
+    closeSync(openSync(partial, 'wx', 0o600))
     database = new Database(source)
     database.exec('PRAGMA busy_timeout=10000')
-    database.prepare('VACUUM INTO ?').run([target])
-    syncFile(target)
+    database.prepare('VACUUM INTO ?').run([partial])
+    syncFile(partial)
+    moveInto(partial, target)
     syncFile(dirname(target))
     return { sizeBytes: statSync(target).size }
   } catch (cause) {
-    for (const file of [target, `${target}-journal`]) rmSync(file, { force: true })
-    throw failed(target, cause)
+    throw isServiceError(cause) ? cause : failed(target, cause)
   } finally {
     database?.close()
+    for (const file of [partial, `${partial}-journal`]) rmSync(file, { force: true })
   }
 }
 
-/** SQLite writes into an empty file as into none; so its mode is ours and what is there is never overwritten. */
-function makeEmptyFile(path: string): void {
+/** Gives it its name, unless something has got that meanwhile. */
+function moveInto(partial: string, target: string): void {
   try {
-    closeSync(openSync(path, 'wx', 0o600))
+    linkSync(partial, target)
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    if (code !== 'EEXIST') throw failed(path, cause)
-    throw new ServiceError(
-      'CONFLICT',
-      `${path} is there already: a backup does not overwrite anything, give it another name or move that file away`,
-      { path },
-      cause,
-    )
+    if (code === 'EEXIST') throw conflict(target, cause)
+    // Some file systems, such as those of USB sticks, know no second name for a file.
+    renameSync(partial, target)
   }
+}
+
+function conflict(path: string, cause?: unknown): ServiceError {
+  return new ServiceError(
+    'CONFLICT',
+    `${path} is there already: a backup does not overwrite anything, give it another name or move that file away`,
+    { path },
+    cause,
+  )
 }
 
 function syncFile(path: string): void {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ServiceError } from '../core/errors.ts'
-import { writeBackup } from './backup.ts'
+import { partialMark, writeBackup } from './backup.ts'
 
 /** How many are kept; the oldest goes first. */
 const kept = 3
@@ -25,6 +25,7 @@ export function backUpBeforeMigration(options: {
     const path = join(directory, freeName(directory, version, now))
     writeBackup({ source, target: path })
     for (const old of listMigrationBackups(directory).slice(kept)) rmSync(old, { force: true })
+    removePartial(directory)
     return { path }
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
@@ -52,6 +53,12 @@ export function listMigrationBackups(directory: string): readonly string[] {
     })
     .sort((a, b) => (a.time === b.time ? (a.name < b.name ? 1 : -1) : a.time < b.time ? 1 : -1))
     .map(({ name }) => join(directory, name))
+}
+
+/** Of a program that was killed in the middle. */
+function removePartial(directory: string): void {
+  for (const name of readdirSync(directory))
+    if (name.startsWith('state-v') && name.includes(partialMark)) rmSync(join(directory, name))
 }
 
 function freeName(directory: string, version: number, now: number): string {

@@ -28,11 +28,14 @@ const changesPerMessage = 500
  */
 export async function openStateStore({
   file,
+  backups = join(dirname(file), 'backups'),
   log = silentLog,
   timeoutMs = callMs,
   entry,
 }: {
   readonly file: string
+  /** Where copies go before an update changes the database. */
+  readonly backups?: string
   readonly log?: Log
   /** How long a call may take. */
   readonly timeoutMs?: number
@@ -41,7 +44,7 @@ export async function openStateStore({
 }): Promise<StateStore> {
   removeCopies(file)
   const thread = startStateThread({
-    task: { task: 'store', file, backups: join(dirname(file), 'backups') },
+    task: { task: 'store', file, backups },
     ...(entry === undefined ? {} : { entry }),
     onUnreadable: (rows) => tellOfUnreadable(log, file, rows),
     onStopped: (why) =>

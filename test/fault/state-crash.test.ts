@@ -7,8 +7,9 @@ import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDataDirectory } from '../../src/state/data-directory.ts'
 import { openStateStore } from '../../src/state/open-state-store.ts'
+import type { StateStore } from '../../src/state/store.ts'
 
-const rounds = process.env.SOAK === undefined ? 20 : 100
+const rounds = process.env.SOAK === undefined ? 20 : 200
 const dist = resolve(import.meta.dirname, '../../dist')
 const writer = resolve(import.meta.dirname, 'state-writer.mjs')
 
@@ -16,7 +17,7 @@ const writer = resolve(import.meta.dirname, 'state-writer.mjs')
 type Moment = { readonly afterMs: number } | { readonly afterWrites: number }
 
 interface Killed {
-  /** The last refresh it acknowledged; 0 when it did not come that far. */
+  /** The last refresh and change it acknowledged; 0 when it did not come that far. */
   readonly acknowledged: number
   readonly errors: string
 }
@@ -46,6 +47,27 @@ async function writeUntilKilled(directory: string, moment: Moment): Promise<Kill
   return { acknowledged, errors }
 }
 
+/** The number of the last change of an admin, which everything that belongs to it says. */
+async function changesIn(store: StateStore): Promise<number> {
+  const { records, settings, installs } = await store.loadFleet()
+  const audit = await store.listAudit({ limit: 1 })
+  const reports = await store.listReports({ limit: 1 })
+  const number = records[0]?.revision ?? 0
+  const said = {
+    settings: settings.map((setting) => setting.kind === 'pin' && setting.release),
+    installs: installs.map(({ generation }) => generation),
+    audit: [audit.total, audit.items[0]?.at],
+    reports: [reports.total, reports.items[0]?.at],
+  }
+  expect(said).toEqual({
+    settings: number === 0 ? [] : [`44.${number}`],
+    installs: number === 0 ? [] : [number],
+    audit: [number, number === 0 ? undefined : number],
+    reports: [number, number === 0 ? undefined : number],
+  })
+  return number
+}
+
 describe('a service that is killed while it writes state', () => {
   let directory: string
   beforeEach(async () => {
@@ -55,7 +77,7 @@ describe('a service that is killed while it writes state', () => {
   afterEach(() => rm(directory, { recursive: true }))
 
   it(`G7 has kept every acknowledged write and no half of one, ${rounds} times`, {
-    timeout: 300_000,
+    timeout: 600_000,
   }, async () => {
     let written = 0
     for (let round = 0; round < rounds; round++) {
@@ -78,6 +100,8 @@ describe('a service that is killed while it writes state', () => {
       const heads = await store.listHeads()
       expect(heads[0]?.changedAt ?? 0, context).toBe(numbers.length)
       written = numbers.length
+      expect(await changesIn(store), context).toBeGreaterThanOrEqual(acknowledged)
+      expect(Math.abs((await changesIn(store)) - written), context).toBeLessThanOrEqual(1)
       await store.close()
       data.release()
     }

@@ -65,6 +65,7 @@ describe('a database that an earlier version has left', () => {
   it('is copied under a name of its own, and of the copies the newest three are kept', async () => {
     await mkdir(backups)
     await writeFile(join(backups, 'mine.db'), 'an admin put it here')
+    await writeFile(join(backups, 'state-v4-20261130T010203Z.db.partial-0a'), 'cut off by a kill')
     for (const at of [now, now, now + 1000, now + 2000, now + 2000]) {
       await rm(file, { force: true })
       await makeOld()
