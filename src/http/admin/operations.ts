@@ -27,7 +27,6 @@ export type {
   PartReadiness,
   Readiness,
   ReloadReport,
-  RenderDialect,
   RenderQuery,
   RenderTemplate,
   StreamArchSummary,
