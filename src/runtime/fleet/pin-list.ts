@@ -60,7 +60,9 @@ export function createPinList(
     const { target, release, arch, stream, reason, until, by, at } = setting
     const { runTime } = view().inventory
     const layers = (target.kind === 'host' ? runTime.byHost : runTime.byGroup).get(target.name)
-    const layer = layers?.find((candidate) => candidate.setting === setting)
+    // By its key: after a start the view has read it by itself.
+    const id = runTimeSettingId(setting)
+    const layer = layers?.find((candidate) => runTimeSettingId(candidate.setting) === id)
     const pin = layer?.settings.pins?.[0] ?? { release, arch, stream, reason, until }
     return { target, pin, origin: { ...target, by, at }, setting }
   }
