@@ -11,7 +11,7 @@ import {
   dryRunMark,
   reasonField,
 } from '../fleet/change.ts'
-import { installTable } from '../fleet/install-table.ts'
+import { installFields } from '../fleet/install-table.ts'
 import type { Session } from '../session.ts'
 
 interface InstallOptions extends ChangeFlags {
@@ -52,7 +52,7 @@ async function install(session: Session, host: string, options: InstallOptions):
         ? await fleet.armInstall({ host, ...armingOf(options), ...reasonField(options) }, change)
         : await fleet.endInstall({ host, as, ...reasonField(options) }, change)
     if (options.dryRun) session.say(dryRunMark)
-    session.print({ json: summary, text: (style) => installTable([summary], style) })
+    session.print({ json: summary, text: () => installFields(summary) })
     if (as === undefined && !options.dryRun) session.say(nextOf(summary))
     return exitCode.ok
   })

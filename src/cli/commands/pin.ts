@@ -11,7 +11,7 @@ import {
   reasonField,
 } from '../fleet/change.ts'
 import { checkAskable, chooseRelease } from '../fleet/choose-release.ts'
-import { pinTable } from '../fleet/pin-table.ts'
+import { pinFields } from '../fleet/pin-table.ts'
 import { addGroupOption, type TargetOptions, targetOf, targetText } from '../fleet/target.ts'
 import { pinExitCode, waitForPin } from '../fleet/wait-for-pin.ts'
 import { readArch } from '../read-arch.ts'
@@ -89,7 +89,7 @@ function pin(
 }
 
 function printPin(session: Session, summary: PinSummary): void {
-  session.print({ json: summary, text: (style) => pinTable([summary], style) })
+  session.print({ json: summary, text: () => pinFields(summary) })
 }
 
 function streamOf({ stream }: PinOptions): { readonly stream?: string } {

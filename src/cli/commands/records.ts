@@ -15,8 +15,7 @@ import {
   reasonField,
   sayDone,
 } from '../fleet/change.ts'
-import { changeableSpec } from '../fleet/changeable-spec.ts'
-import { addSpecOptions, type SpecOptions, specFrom } from '../fleet/spec.ts'
+import { addSpecOptions, type SpecOptions, shownRecord, specFrom } from '../fleet/spec.ts'
 import { type Column, renderFields, renderTable } from '../output/table.ts'
 
 const columns: readonly Column[] = [
@@ -97,22 +96,22 @@ function addRecords(program: Command, run: RunCommand, { kind, what, setExample 
     )
     .action((name: string, options: SpecOptions & ChangeFlags) =>
       run((session) =>
-        session.withOperations(async ({ fleet }) => {
-          const shown = await fleet.showRecord(kind, name).catch((error: unknown) => {
-            if (isServiceError(error, 'NOT_FOUND')) return undefined
-            throw error
-          })
-          const before =
-            shown === undefined
-              ? { spec: {}, revision: 0 }
-              : changeableSpec(`${kind} ${name}`, shown, options)
-          const spec = await specFrom(session, before.spec, options)
-          const change = changeOf(session, { ifRevision: before.revision, ...options })
-          const record = await fleet.putRecord(kind, name, { spec, ...reasonField(options) }, change)
-          if (options.dryRun) session.say(dryRunMark)
-          session.print({ json: record, text: () => recordText(record) })
-          return exitCode.ok
-        }),
+        session.withOperations(
+          async ({ fleet }) => {
+            const shown = await fleet.showRecord(kind, name).catch((error: unknown) => {
+              if (isServiceError(error, 'NOT_FOUND')) return undefined
+              throw error
+            })
+            const { before, ...seen } = shownRecord(shown ?? { revision: 0 }, options)
+            const spec = await specFrom(session, before, options)
+            const change = changeOf(session, { ...seen, ...options })
+            const record = await fleet.putRecord(kind, name, { spec, ...reasonField(options) }, change)
+            if (options.dryRun) session.say(dryRunMark)
+            session.print({ json: record, text: () => recordText(record) })
+            return exitCode.ok
+          },
+          { mayCreate: !options.dryRun },
+        ),
       ),
     )
 

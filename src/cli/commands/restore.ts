@@ -23,22 +23,25 @@ export function addRestore(program: Command, run: RunCommand): void {
       run(async (session) => {
         const file = resolve(session.context.cwd, name)
         if (!yes) await confirm(session, file)
-        return session.withOperations(async ({ fleet }) => {
-          const report = await fleet.restore({ file }, changeOf(session, { dryRun: false }))
-          session.print({
-            json: report,
-            text: () =>
-              renderFields([
-                ['file', report.file],
-                ['hosts, groups and profiles', String(report.records)],
-                ['pins and modes', String(report.settings)],
-                ['installs', String(report.installs)],
-                ['tokens', String(report.tokens)],
-                ['resolved pins', String(report.pinnedReleases)],
-              ]),
-          })
-          return exitCode.ok
-        })
+        return session.withOperations(
+          async ({ fleet }) => {
+            const report = await fleet.restore({ file }, changeOf(session, { dryRun: false }))
+            session.print({
+              json: report,
+              text: () =>
+                renderFields([
+                  ['file', report.file],
+                  ['hosts, groups and profiles', String(report.records)],
+                  ['pins and modes', String(report.settings)],
+                  ['installs', String(report.installs)],
+                  ['tokens', String(report.tokens)],
+                  ['resolved pins', String(report.pinnedReleases)],
+                ]),
+            })
+            return exitCode.ok
+          },
+          { mayCreate: true },
+        )
       }),
     )
 }

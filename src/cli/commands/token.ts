@@ -63,24 +63,27 @@ function addCreate(token: Command, run: RunCommand): void {
     )
     .action((name: string, options: CreateOptions) =>
       run((session) =>
-        session.withOperations(async ({ fleet }) => {
-          const { role, until, dryRun } = options
-          const created = await fleet.createToken(
-            { name, role, ...(until !== undefined && { until }), ...reasonField(options) },
-            changeOf(session, options),
-          )
-          if (dryRun) {
-            session.say(dryRunMark)
-            session.print({ json: { token: created.token }, text: () => '' })
+        session.withOperations(
+          async ({ fleet }) => {
+            const { role, until, dryRun } = options
+            const created = await fleet.createToken(
+              { name, role, ...(until !== undefined && { until }), ...reasonField(options) },
+              changeOf(session, options),
+            )
+            if (dryRun) {
+              session.say(dryRunMark)
+              session.print({ json: { token: created.token }, text: () => '' })
+              return exitCode.ok
+            }
+            const { id, expiresAt } = created.token
+            session.say(
+              `token ${name} (${id}) may ${role}${expiresAt === undefined ? '' : ` until ${formatTime(expiresAt)}`}; its secret is shown this once:`,
+            )
+            session.print({ json: created, text: () => `${created.secret}\n` })
             return exitCode.ok
-          }
-          const { id, expiresAt } = created.token
-          session.say(
-            `token ${name} (${id}) may ${role}${expiresAt === undefined ? '' : ` until ${formatTime(expiresAt)}`}; its secret is shown this once:`,
-          )
-          session.print({ json: created, text: () => `${created.secret}\n` })
-          return exitCode.ok
-        }),
+          },
+          { mayCreate: !options.dryRun },
+        ),
       ),
     )
 }

@@ -3,7 +3,7 @@ import type { HostDetail } from '../../http/admin/schemas/fleet.ts'
 import { formatTime } from '../output/format.ts'
 import { renderFields, renderTable, type TableStyle } from '../output/table.ts'
 import { bootTable, reportTable } from './boot-tables.ts'
-import { installTable } from './install-table.ts'
+import { installFields } from './install-table.ts'
 import { pinTable } from './pin-table.ts'
 
 /**
@@ -27,7 +27,7 @@ export function hostText(host: HostDetail, style: TableStyle): string {
       renderTable([{ title: 'VALUE' }, { title: '' }, { title: 'FROM' }], valueRows, style),
     ),
     section('Pins:', pins, () => pinTable(pins, style)),
-    section('Install:', install === undefined ? [] : [install], (installs) => installTable(installs, style)),
+    install === undefined ? '' : installFields(install),
     section('Last boots:', boots, () => bootTable(boots, style)),
     section('Last reports:', reports, () => reportTable(reports, style)),
     section('Record:', spec === undefined ? [] : [spec], ([record]) => stringify(record)),

@@ -1,6 +1,6 @@
 import type { InstallSummary } from '../../http/admin/schemas/fleet.ts'
 import { formatTime } from '../output/format.ts'
-import { type Column, renderTable, type TableStyle } from '../output/table.ts'
+import { type Column, renderFields, renderTable, type TableStyle } from '../output/table.ts'
 
 const columns: readonly Column[] = [
   { title: 'HOST' },
@@ -16,6 +16,20 @@ const columns: readonly Column[] = [
 
 export function installTable(installs: readonly InstallSummary[], style: TableStyle): string {
   return renderTable(columns, installs.map(rowOf), style)
+}
+
+/** One install, with nothing cut. */
+export function installFields(install: InstallSummary): string {
+  const { host, state, generation, device, serves, mostServes, until, armedAt, armedBy } = install
+  return renderFields([
+    ['install of', `host ${host}, number ${generation}`],
+    ['state', `${state}, since ${formatTime(install.changedAt)} by ${install.changedBy}`],
+    ['armed', `${formatTime(armedAt)} by ${armedBy}`],
+    ...(device === undefined ? [] : [['device', device] as const]),
+    ['scripts', `${serves} of ${mostServes} handed out`],
+    ['until', formatTime(until)],
+    ...notesOf(install).map((note) => ['note', note] as const),
+  ])
 }
 
 function rowOf(install: InstallSummary): string[] {

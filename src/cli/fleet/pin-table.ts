@@ -1,6 +1,6 @@
 import type { PinFile, PinSummary } from '../../http/admin/schemas/fleet.ts'
-import { formatBytes, formatTime } from '../output/format.ts'
-import { type Column, renderTable, type TableStyle } from '../output/table.ts'
+import { count, formatBytes, formatTime } from '../output/format.ts'
+import { type Column, renderFields, renderTable, type TableStyle } from '../output/table.ts'
 import { targetText } from './target.ts'
 
 const columns: readonly Column[] = [
@@ -19,6 +19,22 @@ export function pinTable(pins: readonly PinSummary[], style: TableStyle): string
   return renderTable(columns, pins.map(rowOf), style)
 }
 
+/** One pin, with nothing cut. */
+export function pinFields(pin: PinSummary): string {
+  const { target, release, stream, arch, hosts, files, until, reason, origin } = pin
+  return renderFields([
+    ['pin for', targetText(target)],
+    ['release', release],
+    ['stream', stream ?? 'the one that is followed'],
+    ['arch', arch ?? 'all'],
+    ...(until === undefined ? [] : [['until', formatTime(until)] as const]),
+    ...(reason === undefined ? [] : [['reason', reason] as const]),
+    ['from', [origin, ...notesOf(pin)].join('; ')],
+    ['in force for', count(hosts, 'host')],
+    ...files.map((file) => ['files', pinFileText(file)] as const),
+  ])
+}
+
 function rowOf(pin: PinSummary): string[] {
   const { target, release, stream, arch, hosts, files, until, reason, origin } = pin
   return [
@@ -35,7 +51,7 @@ function rowOf(pin: PinSummary): string[] {
 }
 
 /** `x86_64 fetching 44 %`; why, where it cannot be had. */
-export function pinFileText({ arch, state, text, doneBytes, totalBytes }: PinFile): string {
+function pinFileText({ arch, state, text, doneBytes, totalBytes }: PinFile): string {
   return [`${arch} ${state}`, ...(text === undefined ? amount(doneBytes, totalBytes) : [`(${text})`])].join(
     ' ',
   )

@@ -32,6 +32,17 @@ export function addSpecOptions(command: Command): Command {
 }
 
 /**
+ * What a change begins with: the record as it is shown (secrets that are not shown are kept by whoever keeps it), or
+ * nothing where a file replaces it. The revision that was seen goes along; a record of a file has none.
+ */
+export function shownRecord(
+  { spec = {}, revision }: { readonly spec?: Spec; readonly revision?: number },
+  { file }: Pick<SpecOptions, 'file'>,
+): { readonly before: Spec; readonly ifRevision?: number } {
+  return { before: file === undefined ? spec : {}, ...(revision !== undefined && { ifRevision: revision }) }
+}
+
+/**
  * The record that options describe: what was there, or the file, changed field by field.
  * @throws ServiceError USAGE, CONFIG_INVALID with file, line and column of what is no YAML
  */

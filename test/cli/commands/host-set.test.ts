@@ -21,14 +21,17 @@ function bodyOf(operations: ReturnType<typeof harness>['operations']): unknown {
   return operations.fleet.calls.find(({ name }) => /^put/.test(name))?.arguments.at(-2)
 }
 
-test('a host of a file is changed in its file', async () => {
+test('a host of a file is for the keeper of the records to refuse', async () => {
   const { spec: _, revision: __, ...rest } = sampleHost
   const showHost = async () => ({ ...rest, source: 'file' as const, origin: 'hosts.d/rack1.yaml:5' })
-  const { run, operations } = harness({ showHost })
+  const putHost = () => Promise.reject(new ServiceError('CONFLICT', 'declared in hosts.d/rack1.yaml:5'))
+  const { run, operations } = harness({ showHost, putHost })
   const { code, stderr } = await run('host', 'set', 'a', '--profile', 'x')
   expect(code).toBe(1)
-  expect(stderr).toMatch(/host a stands in a file: hosts\.d\/rack1\.yaml:5\n.*change it there/)
-  expect(bodyOf(operations)).toBeUndefined()
+  expect(stderr).toContain('declared in hosts.d/rack1.yaml:5')
+  expect(operations.fleet.calls.at(-1)?.arguments.at(-1)).toEqual({
+    actor: { by: 'alice', via: 'control' },
+  })
 })
 
 test('a file takes the place of the record, and options change it', async () => {

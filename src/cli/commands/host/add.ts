@@ -18,16 +18,19 @@ export function addHostAdd(host: Command, run: RunCommand): void {
     )
     .action((id: string, options: HostFieldOptions & ChangeFlags) =>
       run((session) =>
-        session.withOperations(async ({ fleet }) => {
-          const spec = await hostSpec(session, {}, options)
-          // There must be none yet: `host set` is for changes.
-          const change = changeOf(session, { ...options, ifRevision: 0 })
-          return printHostChange(
-            session,
-            await fleet.putHost(id, { spec, ...reasonField(options) }, change),
-            options,
-          )
-        }),
+        session.withOperations(
+          async ({ fleet }) => {
+            const spec = await hostSpec(session, {}, options)
+            // There must be none yet: `host set` is for changes.
+            const change = changeOf(session, { ...options, ifRevision: 0 })
+            return printHostChange(
+              session,
+              await fleet.putHost(id, { spec, ...reasonField(options) }, change),
+              options,
+            )
+          },
+          { mayCreate: !options.dryRun },
+        ),
       ),
     )
 }

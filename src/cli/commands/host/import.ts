@@ -25,19 +25,22 @@ export function addHostImport(host: Command, run: RunCommand): void {
       run(async (session) => {
         const text = await readInput(session, file, maxImportBytes)
         const name = file === '-' ? 'standard input' : basename(file)
-        return session.withOperations(async ({ fleet }) => {
-          const report = await fleet.importRecords(
-            { text, name, mode: options.replace ? 'replace' : 'merge', ...reasonField(options) },
-            changeOf(session, options),
-          )
-          if (report.dryRun) session.say(dryRunMark)
-          const { dryRun: _, ...counts } = report
-          session.print({
-            json: report,
-            text: () => renderFields(Object.entries(counts).map(([key, count]) => [key, String(count)])),
-          })
-          return exitCode.ok
-        })
+        return session.withOperations(
+          async ({ fleet }) => {
+            const report = await fleet.importRecords(
+              { text, name, mode: options.replace ? 'replace' : 'merge', ...reasonField(options) },
+              changeOf(session, options),
+            )
+            if (report.dryRun) session.say(dryRunMark)
+            const { dryRun: _, ...counts } = report
+            session.print({
+              json: report,
+              text: () => renderFields(Object.entries(counts).map(([key, count]) => [key, String(count)])),
+            })
+            return exitCode.ok
+          },
+          { mayCreate: !options.dryRun },
+        )
       }),
     )
 }

@@ -7,9 +7,9 @@ import {
   changeOf,
   reasonField,
 } from '../../fleet/change.ts'
-import { changeableSpec } from '../../fleet/changeable-spec.ts'
 import { addHostFieldOptions, type HostFieldOptions, hostSpec } from '../../fleet/host-fields.ts'
 import { printHostChange } from '../../fleet/print-host-change.ts'
+import { shownRecord } from '../../fleet/spec.ts'
 
 export function addHostSet(host: Command, run: RunCommand): void {
   addRevisionOption(addChangeOptions(addHostFieldOptions(host.command('set'))))
@@ -25,9 +25,9 @@ export function addHostSet(host: Command, run: RunCommand): void {
     .action((id: string, options: HostFieldOptions & ChangeFlags) =>
       run((session) =>
         session.withOperations(async ({ fleet }) => {
-          const { spec: before, revision } = changeableSpec(`host ${id}`, await fleet.showHost(id), options)
+          const { before, ...seen } = shownRecord(await fleet.showHost(id), options)
           const spec = await hostSpec(session, before, options)
-          const change = changeOf(session, { ifRevision: revision, ...options })
+          const change = changeOf(session, { ...seen, ...options })
           return printHostChange(
             session,
             await fleet.putHost(id, { spec, ...reasonField(options) }, change),
