@@ -15,7 +15,7 @@ export const reasonTexts = {
   'unknown-gets-profile': 'unknown machines get profile {profile}',
   'unknown-never-installs': 'profile {profile} installs to disk, and unknown machines are never installed',
   'mode-hold': 'held by an admin: {why}',
-  'mode-local': 'boots from its own disk: mode local is set by {origin}',
+  'mode-local': 'boots from its own disk: mode local of {origin}',
   'mode-not-set': 'no mode is set for it',
   'install-armed': 'install generation {generation} to {device} is armed by {by}',
   'install-done': 'boots from its own disk: install generation {generation} is done, said by {by} at {at}',

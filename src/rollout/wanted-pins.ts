@@ -49,6 +49,20 @@ export function wantedPins(
   return [...wanted.values()]
 }
 
+/**
+ * Whether a pin that was resolved is one of a host that has gone. Nobody may boot it now, not even its MACs; its host may
+ * come back, and upstream may not have it any more by then (G5).
+ */
+export function isPinOfGone({ runTime }: Inventory): (pin: WantedPin) => boolean {
+  const pins = [...runTime.byMac.values()].flatMap((layers) =>
+    layers.flatMap(({ settings }) => settings.pins ?? []),
+  )
+  return ({ stream, arch, release }) =>
+    pins.some(
+      (pin) => pin.release === release && (pin.stream ?? stream) === stream && (pin.arch ?? arch) === arch,
+    )
+}
+
 /** Racks of machines are alike: of those without a pin of their own, one stands for all that the same places speak of. */
 function hostsThatMayBePinned(inventory: Inventory): Iterable<Host> {
   const { hostsById, hostsByMac, pinnedHosts, runTime, groups, profiles } = inventory

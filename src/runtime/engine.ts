@@ -20,7 +20,7 @@ import { createGarbageCollector, type GarbageCollector } from '../rollout/collec
 import { createFetchProgress, type FetchProgress } from '../rollout/fetch-progress.ts'
 import { createPinResolver, type FoundRelease, type PinResolver } from '../rollout/pin-resolver.ts'
 import { createStreamDriver, type StreamDriver } from '../rollout/stream-driver.ts'
-import { type WantedPin, wantedPins } from '../rollout/wanted-pins.ts'
+import { isPinOfGone, type WantedPin, wantedPins } from '../rollout/wanted-pins.ts'
 import type { RefreshedDocument } from '../streams/refresher.ts'
 import { createFileChecker, type FileChecker } from './check-files.ts'
 import { documentRecord } from './document-record.ts'
@@ -259,7 +259,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     blobs: storage.blobs,
     blobIndex,
     keepOf: (name) => streamOf(name)?.keep,
-    pinned: () => pins.pinned(),
+    pinned: () => {
+      const ofGone = [...ledger.pins.values()].filter(isPinOfGone(fleet.inventory()))
+      return new Set([...pins.pinned(), ...ofGone.map(({ bootimage }) => bootimage)])
+    },
     leased: () => leases.leasedBootimages(clock.now()),
     isExtra: (sha256) => extras.has(sha256),
     publish,

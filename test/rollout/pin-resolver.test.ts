@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { BootimageId } from '../../src/core/bootimage.ts'
+import type { Host } from '../../src/core/host.ts'
 import { type Ledger, openLedger } from '../../src/rollout/ledger.ts'
 import { createPinResolver, type FoundRelease, type PinResolver } from '../../src/rollout/pin-resolver.ts'
-import { wantedPins } from '../../src/rollout/wanted-pins.ts'
+import { isPinOfGone, wantedPins } from '../../src/rollout/wanted-pins.ts'
+import { createFleetView } from '../../src/runtime/fleet/fleet-view.ts'
 import type { DocumentRecord, StateStore } from '../../src/state/store.ts'
 import { makeBootimage, makeRecord, sha256Of } from '../fakes/bootimages.ts'
-import { mac, makeGroup, makeHost, makeInventory, makeProfile } from '../fakes/machines.ts'
+import { mac, makeGroup, makeHost, makeInventory, makeProfile, nodeMac } from '../fakes/machines.ts'
 import { createManualTime, type ManualTime, settled } from '../fakes/manual-time.ts'
 import { createMemoryStore } from '../fakes/memory-store.ts'
 import { createRecordingLog } from '../fakes/recording-log.ts'
@@ -209,6 +211,51 @@ describe('wantedPins', () => {
     const inventory = makeInventory({ profiles, groups, hosts })
     expect(wantedPins(inventory, follows, 99)).toHaveLength(2)
     expect(wantedPins(inventory, follows, 100)).toEqual([])
+  })
+
+  it('a pin that was set at run time counts for its host and, when that has gone, for its MACs', () => {
+    const setting = {
+      kind: 'pin',
+      target: { kind: 'host', name: 'n01' },
+      release: '43.1',
+      arch: 'aarch64',
+      by: 'alice',
+      at: 1,
+      macs: [nodeMac],
+    } as const
+    const view = createFleetView()
+    view.apply([{ put: 'setting', setting }])
+    view.takeFiles(makeInventory({ profiles, hosts: [makeHost({ profile: 'worker' })] }))
+    const wanted = { stream: 'fcos-stable', arch: 'aarch64', release: '43.1' } as const
+    expect(wantedPins(view.inventory(), follows, 0)).toEqual([wanted])
+    expect(isPinOfGone(view.inventory())(wanted)).toBe(false)
+
+    view.takeFiles(makeInventory({ profiles, hosts: [makeHost({ id: 'renamed', profile: 'worker' })] }))
+    expect(wantedPins(view.inventory(), follows, 0)).toEqual([wanted])
+
+    view.takeFiles(makeInventory({ profiles }))
+    expect(wantedPins(view.inventory(), follows, 0)).toEqual([])
+    expect(isPinOfGone(view.inventory())(wanted)).toBe(true)
+    expect(isPinOfGone(view.inventory())({ ...wanted, arch: 'x86_64' })).toBe(false)
+  })
+
+  it('one host of a rack stands for all that the same places pin, and those that differ for themselves', () => {
+    const rack = (name: string, count: number, more: Partial<Host>) =>
+      Array.from({ length: count }, (_, index) =>
+        makeHost({ id: `${name}${index}`, macs: [], serial: `${name}${index}`, profile: 'worker', ...more }),
+      )
+    const groups = [makeGroup({ name: 'edge', labels: { site: 'edge' }, pins: [release] })]
+    const hosts = [
+      ...rack('a', 50, { labels: { site: 'edge' }, arch: 'x86_64' }),
+      ...rack('b', 50, { labels: { site: 'edge' }, arch: 'aarch64' }),
+      ...rack('c', 50, { labels: { site: 'hall' } }),
+      ...rack('d', 1, { labels: { site: 'hall' }, arch: 'x86_64', pins: [{ release: '43.1' }] }),
+    ]
+    expect(wantedPins(makeInventory({ profiles, groups, hosts }), follows, 0)).toEqual([
+      { stream: 'fcos-stable', arch: 'x86_64', release: '43.1' },
+      { stream: 'fcos-stable', arch: 'x86_64', ...release },
+      { stream: 'fcos-stable', arch: 'aarch64', ...release },
+    ])
   })
 
   it('the profile of unknown machines counts', () => {
