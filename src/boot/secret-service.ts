@@ -1,5 +1,5 @@
 import type { BootDecision } from '../core/boot-decision.ts'
-import type { BootId } from '../core/boot-event.ts'
+import type { BootEvent, BootId } from '../core/boot-event.ts'
 import type { BootClient } from '../core/client.ts'
 import type { Clock } from '../core/clock.ts'
 import { isServiceError } from '../core/errors.ts'
@@ -19,6 +19,14 @@ export interface AnsweredBoot {
   readonly bootId: BootId
 }
 
+export interface IgnitionQuestion {
+  readonly address: string
+  /** For URLs in the config; without a slash at the end. */
+  readonly baseUrl: string
+  /** Leaves no trace; for HEAD. */
+  readonly isProbe?: boolean
+}
+
 export type IgnitionAnswer =
   | { readonly kind: 'config'; readonly text: string }
   | { readonly kind: 'refused' }
@@ -35,8 +43,7 @@ export type Reporter = Pick<NodeReport, 'bootId' | 'host' | 'mac' | 'bootimage'>
 export interface SecretService {
   /** For a script that carries one; leaves no trace. */
   scriptToken(purpose: ScriptToken, boot: AnsweredBoot): string
-  /** @param baseUrl for URLs in the config; without a slash at the end */
-  ignition(token: string, asked: { readonly address: string; readonly baseUrl: string }): IgnitionAnswer
+  ignition(token: string, asked: IgnitionQuestion): IgnitionAnswer
   /** `undefined`: nobody that may report. */
   reporter(token: string, asked: { readonly address: string }): Reporter | undefined
   /**
@@ -74,6 +81,8 @@ export interface SecretServiceOptions {
   readonly onRefused: (refusal: TokenRefusal) => void
   /** A machine fetched its config: its boot goes on. */
   readonly onFetched: (claims: TokenClaims, address: string) => void
+  /** Must not throw and must not block. */
+  readonly onEvent: (event: BootEvent) => void
   readonly clock: Clock
   readonly log: Log
 }
@@ -125,6 +134,14 @@ export function createSecretService(options: SecretServiceOptions): SecretServic
     return undefined
   }
 
+  function noteFetch(claims: TokenClaims, address: string): void {
+    const { purpose, subject, bootId } = claims
+    options.onFetched(claims, address)
+    const system = purpose === 'live' || purpose === 'installer' ? purpose : 'installed'
+    const machine = { bootId, ...machineOf(subject), address }
+    options.onEvent({ type: 'ignition-sent', at: clock.now(), ...machine, system })
+  }
+
   return {
     scriptToken(purpose, { decision, client, bootId }) {
       const { lifeMs, bind } = settings()
@@ -137,7 +154,7 @@ export function createSecretService(options: SecretServiceOptions): SecretServic
         ...(bind === 'address' && client.address !== undefined ? { address: client.address } : {}),
       })
     },
-    ignition(token, { address, baseUrl }) {
+    ignition(token, { address, baseUrl, isProbe = false }) {
       const claims = granted(token, ['live', 'installed', 'legacy', 'installer'], address)
       if (claims === undefined) return { kind: 'refused' }
       const { subject, bootId } = claims
@@ -149,7 +166,7 @@ export function createSecretService(options: SecretServiceOptions): SecretServic
           tellRefusal({ kind: 'refused', refusal: 'nothing-to-fetch', claims }, address)
           return { kind: 'refused' }
         }
-        options.onFetched(claims, address)
+        if (!isProbe) noteFetch(claims, address)
         return { kind: 'config', text }
       } catch (error) {
         if (!isServiceError(error)) throw error
@@ -171,7 +188,14 @@ export function createSecretService(options: SecretServiceOptions): SecretServic
       const bootimage = options.bootimageOf(bootId)
       return { bootId, issuedAt, ...machineOf(subject), ...(bootimage === undefined ? {} : { bootimage }) }
     },
-    record: options.record,
+    async record(report, issuedAt) {
+      const outcome = await options.record(report, issuedAt)
+      const { bootId, host, mac, address, at, status, osVersion, message } = report
+      const isKnown = outcome === 'known'
+      const machine = { bootId, host, mac, address }
+      options.onEvent({ type: 'reported', at, ...machine, status, osVersion, message, isKnown })
+      return outcome
+    },
   }
 }
 

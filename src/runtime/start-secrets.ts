@@ -3,6 +3,7 @@ import type { AddressGuard } from '../boot/address-guard.ts'
 import { createBootTokens } from '../boot/boot-tokens.ts'
 import { createHostMarks } from '../boot/host-marks.ts'
 import { createSecretService, type SecretService } from '../boot/secret-service.ts'
+import type { BootEvent } from '../core/boot-event.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { TokenRefusal } from '../core/token-refusal.ts'
@@ -16,6 +17,7 @@ export interface StartSecretsOptions {
   /** Keeps a machine's report. */
   readonly record: SecretService['record']
   readonly onRefused: (refusal: TokenRefusal) => void
+  readonly onEvent: (event: BootEvent) => void
   readonly clock: Clock
   readonly log: Log
 }
@@ -33,7 +35,7 @@ const keyBytes = 32
  * @throws ServiceError STATE_UNAVAILABLE, TEMPLATE_INVALID
  */
 export async function startSecrets(options: StartSecretsOptions): Promise<StartedSecrets> {
-  const { engine, guard, record, onRefused, clock, log } = options
+  const { engine, guard, record, onRefused, onEvent, clock, log } = options
   const readTokens = async () =>
     createBootTokens(await engine.storage.store.secretKey('boot-tokens', () => randomBytes(keyBytes)))
   let tokens = await readTokens()
@@ -57,6 +59,7 @@ export async function startSecrets(options: StartSecretsOptions): Promise<Starte
     bootimageOf: (bootId) => engine.leases.attemptOf(bootId)?.bootimage,
     record,
     onRefused,
+    onEvent,
     onFetched({ subject, bootId }, address) {
       engine.leases.touch(bootId, clock.now())
       if (subject.kind !== 'nobody') guard.goesOn(subject.kind === 'host' ? subject.id : subject.mac, address)

@@ -211,6 +211,7 @@ export async function startService({
       guard,
       record: fleetParts.record,
       onRefused: (refusal) => metrics.onRefusedToken(refusal),
+      onEvent: bootEvents.push,
       clock,
       log,
     })

@@ -76,6 +76,8 @@ const stepNames: Readonly<Record<BootEvent['type'], string>> = {
   'tftp-ended': 'tftp',
   decided: 'decision',
   'artifact-sent': 'artifact',
+  'ignition-sent': 'ignition',
+  reported: 'report',
 }
 const sentRoles = ['kernel', 'initramfs', 'rootfs', 'disk', 'other'] as const
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE'])
@@ -174,6 +176,8 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     'tftp-ended': 0,
     decided: 0,
     'artifact-sent': 0,
+    'ignition-sent': 0,
+    reported: 0,
   }
   new Counter({
     name: 'pilotlight_boot_steps_total',

@@ -33,6 +33,7 @@ function setUp({ bind = 'none' }: { readonly bind?: 'none' | 'address' } = {}) {
     revokedBefore: 0,
     refused: [] as TokenRefusal[],
     fetched: [] as string[],
+    events: [] as string[],
     render: ({ claims }: IgnitionOfBoot): string | undefined => `config for ${claims.purpose}`,
   }
   const log = createRecordingLog()
@@ -47,6 +48,7 @@ function setUp({ bind = 'none' }: { readonly bind?: 'none' | 'address' } = {}) {
     bootimageOf: () => 'fcos-stable/x86_64/1/0' as BootimageId,
     record: async () => 'recorded',
     onRefused: (refusal) => site.refused.push(refusal),
+    onEvent: ({ type }) => void site.events.push(type),
     onFetched: ({ bootId }, from) => site.fetched.push(`${bootId} ${from}`),
     clock: { now: () => site.now },
     log,
@@ -71,6 +73,7 @@ describe('the config of one boot', () => {
     expect(fetch(token)).toEqual({ kind: 'refused' })
     expect(site.refused).toEqual(['expired'])
     expect(site.fetched).toHaveLength(4)
+    expect(site.events).toEqual(Array(4).fill('ignition-sent'))
     expect(site.fetched[0]).toBe(`${first} ${address}`)
   })
 

@@ -78,7 +78,10 @@ describe('G12 secrets to their owner', () => {
 
   beforeAll(async () => {
     site = await startUpstreamSite({ releases: [release], current: release })
-    service = await startRunningService({ site, config: { hosts: undefined } })
+    service = await startRunningService({
+      site,
+      config: { hosts: undefined, log: { format: 'json', level: 'debug' } },
+    })
     await service.write('hosts.d/filed.ign', config)
     await service.write('hosts.d/hosts.yaml', JSON.stringify({ version: 1, hosts }))
     await service.writeConfig({ hosts: { directory: 'hosts.d' } })
@@ -230,7 +233,9 @@ describe('G12 secrets to their owner', () => {
       more: [1],
     })
     expect(await post(path, good)).toMatchObject({ status: 200, text: 'The report is recorded.\n' })
-    expect((await post(path, good)).status).toBe(200)
+    expect(await post(path, good)).toMatchObject({ status: 200, text: 'This report is known.\n' })
+    const told = service.log().filter(({ msg }) => msg === 'machine reported')
+    expect(told.at(-1)).toMatchObject({ host: 'filed', status: 'booted', osVersion: '44.1' })
     expect(await post(path, '{"status":"happy"}')).toMatchObject({
       status: 400,
       text: 'This report cannot be taken: status is not one of booted, installed, failed.\n',

@@ -14,8 +14,9 @@ const ignitionType = 'application/vnd.coreos.ignition+json'
 
 /** `/ignition/<token>`: the config of one boot, for who holds its token (G12). */
 export function answerIgnition(request: BootRequest, { secrets }: BootSources): Reply {
-  const { params, address, baseUrl } = request
-  const answer = secrets.ignition(params.token ?? '', { address, baseUrl })
+  const { method, params, address, baseUrl } = request
+  const isProbe = method === 'HEAD'
+  const answer = secrets.ignition(params.token ?? '', { address, baseUrl, isProbe })
   switch (answer.kind) {
     case 'config':
       return {
