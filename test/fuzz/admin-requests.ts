@@ -187,6 +187,17 @@ const headerText = fc
   // What an HTTP client lets through.
   .map((value) => value.replaceAll(/[^\x20-\x7e]/g, ''))
 
+const headerNames = [
+  'if-match',
+  'if-none-match',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'pilotlight-user',
+  'accept',
+  'content-type',
+] as const
+
 /** Requests for every operation of the document. */
 export function adminRequests(document: ApiDocument): fc.Arbitrary<AdminRequest> {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -209,7 +220,7 @@ function requestOf(path: string, method: string, operation: ApiOperation): fc.Ar
       ),
   )
   const extraQuery = seldom(fc.tuple(text, text))
-  const condition = seldom(fc.tuple(fc.constantFrom('if-match', 'if-none-match'), headerText))
+  const condition = seldom(fc.tuple(fc.constantFrom(...headerNames), headerText))
   const schema = operation.requestBody?.content['application/json']?.schema
   const body =
     schema === undefined
@@ -233,8 +244,8 @@ function requestOf(path: string, method: string, operation: ApiOperation): fc.Ar
         method,
         url: search === '' ? url : `${url}?${search}`,
         headers: {
-          ...(header !== null && { [header[0]]: header[1] }),
           ...(payload !== undefined && { 'content-type': 'application/json' }),
+          ...(header !== null && { [header[0]]: header[1] }),
         },
         ...(payload !== undefined && { body: payload }),
       }

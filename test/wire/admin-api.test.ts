@@ -219,6 +219,34 @@ describe('the API of the running service', () => {
   }, 600_000)
 })
 
+describe('a proxy before the running service', () => {
+  it('one that is configured tells clients apart, and nobody else does', async () => {
+    const behind = await startRunningService({
+      config: { streams: {}, admin: { listen: '127.0.0.1:0', trustedProxies: ['127.0.0.1'] } },
+    })
+    try {
+      const wrong = (url: string, client: string) =>
+        send(`${url}/api/v1/hosts`, {
+          headers: { authorization: `Bearer plt_000000000000_${'x'.repeat(43)}`, 'x-forwarded-for': client },
+        })
+      const statuses = async (url: string) => {
+        for (let time = 0; time < 10; time += 1) await wrong(url, '203.0.113.1')
+        return [(await wrong(url, '203.0.113.1')).status, (await wrong(url, '203.0.113.2')).status]
+      }
+      expect(await statuses(behind.adminUrl)).toEqual([429, 401])
+      expect(await statuses(service.adminUrl)).toEqual([429, 429])
+      const refused = () => behind.log().filter(({ msg }) => msg === 'API login refused')
+      await eventually(
+        async () => refused().map(({ address }) => address),
+        (addresses) => addresses.length === 2,
+      )
+      expect(refused().map(({ address }) => address)).toEqual(['203.0.113.1', '203.0.113.2'])
+    } finally {
+      await behind.remove()
+    }
+  })
+})
+
 describe('TLS of the running service', () => {
   it('renewed files are taken over, and open connections go on', async () => {
     const first = adminCertificate('first')

@@ -34,6 +34,7 @@ import {
   SetPin,
   TokenSummary,
 } from './schemas/fleet.ts'
+import { line, word } from './schemas/text.ts'
 
 /**
  * Name of the user behind the control socket, percent-encoded, as the command line tells it. Only there it counts: the
@@ -48,8 +49,8 @@ const maxImportBytes = 128 * 2 ** 20
 const strict = { additionalProperties: false } as const
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
 const dryRun = flag('Check everything, answer as if, and change nothing.')
-const reason = Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Why.' }))
-const name = (description: string) => Type.String({ minLength: 1, maxLength: 63, description })
+const reason = Type.Optional(line('Why.'))
+const name = (description: string) => word(description, 63)
 const HostId = Type.Object({ id: name('Id of a host.') }, strict)
 const Name = Type.Object({ name: name('Name of a group or profile.') }, strict)
 const TokenId = Type.Object({ id: name('Public part of a token.') }, strict)
@@ -61,7 +62,7 @@ const TargetName = Type.Object(
 export const ChangeQuery = Type.Object({ dryRun }, strict)
 /** Of a change without a body. */
 export const RemoveQuery = Type.Object({ dryRun, reason }, strict)
-const file = Type.String({ minLength: 1, maxLength: 4096, description: 'Absolute path.' })
+const file = word('Absolute path.', 4096)
 const listOf = <Name extends string, Item extends TSchema>(name: Name, item: Item) =>
   Type.Object({ [name]: Type.Array(item) } as { [Key in Name]: Type.TArray<Item> }, strict)
 
@@ -233,8 +234,8 @@ export const fleetEndpoints = {
     summary: 'Releases that can be pinned.',
     query: Type.Object(
       {
-        host: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
-        stream: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
+        host: Type.Optional(name('For this host.')),
+        stream: Type.Optional(name('Of this stream.')),
       },
       strict,
     ),

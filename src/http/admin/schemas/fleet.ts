@@ -2,6 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { architectures } from '../../../core/arch.ts'
 import { apiRoles, installStates, reportStates } from '../../../core/fleet.ts'
 import { bootModes } from '../../../core/host.ts'
+import { line, word } from './text.ts'
 
 /**
  * What the fleet part of the API takes and gives. Routes, OpenAPI document, control client and command line are made
@@ -12,9 +13,6 @@ const strict = { additionalProperties: false } as const
 export const maxListLimit = 1000
 const optional = Type.Optional
 
-const word = (description: string, maxLength = 200) => Type.String({ minLength: 1, maxLength, description })
-const line = (description: string) =>
-  Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f]+$', description })
 const time = (description: string) => Type.String({ description, examples: ['2026-12-31T18:00:00Z'] })
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const Arch = Type.Enum([...architectures])

@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { architectures } from '../../../core/arch.ts'
 import { loaderKinds, loaderPlatforms } from '../../../core/loader.ts'
+import { word } from './text.ts'
 
 /**
  * What the rest of the API takes and gives: streams, files, loaders, decisions and the work on them. Times are
@@ -11,8 +12,7 @@ const strict = { additionalProperties: false } as const
 const optional = Type.Optional
 const text = (description?: string) => Type.String(description === undefined ? {} : { description })
 const count = (description?: string) => Type.Number(description === undefined ? {} : { description })
-const short = (description: string) => Type.String({ minLength: 1, maxLength: 256, description })
-const name = (description: string) => Type.String({ minLength: 1, maxLength: 200, description })
+const short = (description: string) => word(description, 256)
 const Arch = Type.Enum([...architectures])
 const object = <Properties extends Record<string, TSchema>>(properties: Properties) =>
   Type.Object(properties, strict)
@@ -95,10 +95,8 @@ export const StreamSummary = object({
 })
 
 export const BootimageQuery = object({
-  stream: optional(name('Of this stream.')),
-  arch: optional(
-    Type.String({ minLength: 1, maxLength: 32, description: 'Of this architecture, in any spelling.' }),
-  ),
+  stream: optional(word('Of this stream.')),
+  arch: optional(word('Of this architecture, in any spelling.', 32)),
 })
 
 // ---- loaders
@@ -182,7 +180,7 @@ export const RenderedScript = object({ script: text() })
 // ---- work
 
 export const SyncRequest = object({
-  streams: optional(Type.Array(name('A stream.'), { maxItems: 1000, description: 'Default: all.' })),
+  streams: optional(Type.Array(word('A stream.'), { maxItems: 1000, description: 'Default: all.' })),
 })
 export const SyncReport = object({
   streams: Type.Array(
@@ -222,8 +220,8 @@ export const GcReport = object({
 })
 
 export const ImportRequest = object({
-  stream: name('A stream of the configuration.'),
-  name: Type.String({ minLength: 1, maxLength: 4096, description: 'What problems call it.' }),
+  stream: word('A stream of the configuration.'),
+  name: word('What problems call it.', 4096),
   text: Type.String({ minLength: 1, maxLength: maxDocumentLength, description: 'A metadata document.' }),
 })
 export const ImportReport = object({
