@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCommand } from '../fakes/command-line.ts'
 import { type RunningService, startRunningService, untilCurrent } from '../fakes/running-service.ts'
 import { eventually } from '../fakes/service-process.ts'
 import { startUpstreamSite, type UpstreamSite } from '../fakes/upstream-site.ts'
@@ -203,6 +204,25 @@ describe('G12 secrets to their owner', () => {
     })
     const told = await post(reportPath(live), '{"status":"installed","osVersion":"44"}')
     expect(told.status).toBe(200)
+    // It has restarted and asks the network first (field case 154): its disk, and no second installation.
+    expect(await service.script(installing)).toContain('# Pilotlight: local')
+    // What was installed may say so still, although the machine was sent to its disk meanwhile.
+    expect(await post(reportPath(disk), '{"status":"booted"}')).toMatchObject({ status: 200 })
+  })
+
+  it('G12 what an admin takes back is over at once, and a host that is held gets nothing', async () => {
+    const before = pathIn(await service.script(filed), liveKey)
+    const run = (...argv: readonly string[]) => runCommand(...argv, '--config', service.configFile)
+    const revoked = await run('token', 'revoke-boot', 'filed', '--reason', 'its console was filmed')
+    expect(revoked, revoked.stderr).toMatchObject({ code: 0 })
+    expect((await service.get(before)).status).toBe(404)
+    const after = pathIn(await service.script(filed), liveKey)
+    expect((await service.get(after)).status).toBe(200)
+    const held = await run('hold', 'filed', '--reason', 'looked at')
+    expect(held, held.stderr).toMatchObject({ code: 0 })
+    expect((await service.get(after)).status).toBe(404)
+    await run('release', 'filed')
+    expect((await service.get(after)).status).toBe(200)
   })
 
   it('a URL of an admin goes out as it is, and into our config where the machine is to report', async () => {
