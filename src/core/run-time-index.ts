@@ -28,9 +28,7 @@ export function createRunTimeSettings(isThere: (host: string) => boolean): RunTi
   function leaveToMacs(layers: readonly RunTimeLayer[]): void {
     for (const layer of layers) {
       for (const mac of layer.setting.macs ?? []) {
-        // Of two hosts that had it, the last word counts.
-        const newestFirst = [...(byMac.get(mac) ?? []), layer].sort((a, b) => b.setting.at - a.setting.at)
-        byMac.set(mac, inLayerOrder(newestFirst))
+        byMac.set(mac, inLayerOrder([...(byMac.get(mac) ?? []), layer]))
       }
     }
   }

@@ -1,5 +1,5 @@
 import type { SettingsLayer } from './effective-settings.ts'
-import type { RunTimeSetting } from './fleet.ts'
+import { type RunTimeSetting, runTimeSettingId } from './fleet.ts'
 import type { Pin } from './host.ts'
 import type { MacAddress } from './mac.ts'
 
@@ -43,9 +43,18 @@ function pinOf({
   }
 }
 
-/** In the order in which they are asked: an architecture's own pin, the pin for all, the mode. */
+/**
+ * In the order in which they are asked: an architecture's own pin, the pin for all, the mode. Of two hosts that had the
+ * same MAC, the last word comes first; the rest of the order is there to be the same everywhere.
+ */
 export function inLayerOrder(layers: readonly RunTimeLayer[]): readonly RunTimeLayer[] {
-  return [...layers].sort((a, b) => rankOf(a) - rankOf(b))
+  return [...layers].sort(
+    (a, b) => rankOf(a) - rankOf(b) || b.setting.at - a.setting.at || byId(a.setting, b.setting),
+  )
+}
+
+function byId(a: RunTimeSetting, b: RunTimeSetting): number {
+  return runTimeSettingId(a) < runTimeSettingId(b) ? -1 : 1
 }
 
 function rankOf({ setting }: RunTimeLayer): number {
