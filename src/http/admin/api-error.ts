@@ -1,18 +1,7 @@
 import { type ErrorCode, isServiceError, ServiceError } from '../../core/errors.ts'
 import { nearestWord } from '../../core/nearest-word.ts'
 import { type RequestSchema, schemaAt } from './schema-at.ts'
-
-/** Every error of the admin listener and of the control socket has this body. */
-export interface ApiError {
-  /** Of `core/errors.ts`; for programs. */
-  readonly code: ErrorCode
-  /** What happened and to what; for people. */
-  readonly message: string
-  /** The parameter or body field that is wrong. */
-  readonly field?: string
-  /** What to do about it. */
-  readonly hint?: string
-}
+import type { ApiError } from './schemas/api-error.ts'
 
 export interface ApiFailure {
   readonly status: number

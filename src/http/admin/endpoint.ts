@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import type { ChangeOptions } from './fleet-operations.ts'
+import type { DeepReadonly } from './schemas/deep-readonly.ts'
 
 /** Where one operation is asked for, below `/api/v1`, and what goes there and back. */
 export interface Endpoint {
@@ -38,14 +39,8 @@ export interface Asked<Place> {
   readonly change: ChangeOptions
 }
 
-type ReadonlyDeep<T> = T extends readonly (infer Item)[]
-  ? readonly ReadonlyDeep<Item>[]
-  : T extends object
-    ? { readonly [Key in keyof T]: ReadonlyDeep<T[Key]> }
-    : T
-
 type Handler<Place> = Place extends { readonly answer: infer Schema extends TSchema }
-  ? (asked: Asked<Place>) => Promise<ReadonlyDeep<Static<Schema>>>
+  ? (asked: Asked<Place>) => Promise<DeepReadonly<Static<Schema>>>
   : (asked: Asked<Place>) => Promise<void>
 
 /** What is done for each endpoint of a table; one without does not compile. */

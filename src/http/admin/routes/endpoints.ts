@@ -4,7 +4,7 @@ import type { AdminApp } from '../create-admin-app.ts'
 import type { Asked, Endpoint, Endpoints, Handlers } from '../endpoint.ts'
 import type { ChangeOptions } from '../fleet-operations.ts'
 import { entityTag, readIfRevision } from '../revision.ts'
-import { ApiErrorAnswer } from '../schemas/api-error.ts'
+import { ApiError } from '../schemas/api-error.ts'
 
 const Nothing = Type.Object({}, { additionalProperties: false })
 const conditions = Type.Object({
@@ -62,8 +62,8 @@ function schemaOf(name: string, endpoint: Endpoint): FastifySchema {
     ...(hasRevision && method !== 'GET' && { headers: conditions }),
     response: {
       ...(answer === undefined ? { 204: noContent } : { 200: describedAs(answer, 'Done, or the answer.') }),
-      '4xx': ApiErrorAnswer,
-      '5xx': ApiErrorAnswer,
+      '4xx': ApiError,
+      '5xx': ApiError,
     },
   } as FastifySchema
 }

@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { architectures } from '../../../core/arch.ts'
 import { loaderKinds, loaderPlatforms } from '../../../core/loader.ts'
+import type { DeepReadonly } from './deep-readonly.ts'
 import { word } from './text.ts'
 
 /**
@@ -16,13 +17,6 @@ const short = (description: string) => word(description, 256)
 const Arch = Type.Enum([...architectures])
 const object = <Properties extends Record<string, TSchema>>(properties: Properties) =>
   Type.Object(properties, strict)
-
-/** What was read is not changed by its reader. */
-type DeepReadonly<T> = T extends readonly (infer Item)[]
-  ? readonly DeepReadonly<Item>[]
-  : T extends object
-    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
-    : T
 
 /** Characters of a metadata document; real ones have below 2 MiB. */
 export const maxDocumentLength = 16 * 1024 * 1024
