@@ -111,6 +111,7 @@ export async function startService({
       look: () =>
         lookAtHandOuts({
           loaded: engine.loaded,
+          inventory: () => engine.fleet.inventory(),
           loaders,
           catalog: engine.publisher,
           listAddresses: listInterfaceAddresses,
