@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { Endpoint } from '../http/admin/endpoint.ts'
 import { controlUserHeader, fleetEndpoints } from '../http/admin/fleet-endpoints.ts'
 import type { ChangeOptions, FleetOperations } from '../http/admin/fleet-operations.ts'
+import { maxListLimit } from '../http/admin/schemas/fleet.ts'
 import type { Reader } from './read-value.ts'
 import { schemaReader } from './schema-reader.ts'
 
@@ -85,7 +86,15 @@ export function createFleetClient(call: CallFleet): FleetOperations {
     releaseMode: ({ target, ...query }, change) =>
       ask('releaseMode', { at: [target.kind, target.name], query, change }),
 
-    listInstalls: async () => (await ask('listInstalls')).installs,
+    async listInstalls() {
+      const installs = []
+      for (let after: string | undefined; ; ) {
+        const page = await ask('listInstalls', { query: { limit: maxListLimit, after } })
+        installs.push(...page.items)
+        if (page.next === undefined || page.items.length === 0) return installs
+        after = page.next
+      }
+    },
     armInstall: (body, change) => ask('armInstall', { body, change }),
     endInstall: (body, change) => ask('endInstall', { body, change }),
 

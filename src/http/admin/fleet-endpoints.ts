@@ -17,6 +17,7 @@ import {
   HostSummary,
   ImportRecords,
   ImportRecordsReport,
+  InstallQuery,
   InstallSummary,
   PinnableRelease,
   PinQuery,
@@ -261,7 +262,8 @@ export const fleetEndpoints = {
     method: 'GET',
     path: '/installs',
     summary: 'Where the installing of each host stands.',
-    answer: listOf('installs', InstallSummary),
+    query: InstallQuery,
+    answer: pageOf(InstallSummary),
   },
   armInstall: {
     method: 'PUT',

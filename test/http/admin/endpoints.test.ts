@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { ServiceError } from '../../../src/core/errors.ts'
+import type { InstallSummary } from '../../../src/http/admin/schemas/fleet.ts'
 import { type AdminAppSetup, createFakeAdminApp } from '../../fakes/admin-app.ts'
 
 const opened: { close(): Promise<unknown> }[] = []
@@ -132,6 +133,33 @@ describe('every operation on machines has its place', () => {
     const control = createApp({ access: 'control' })
     expect((await control.ask('POST', `/api/v1${path}`, { body })).statusCode).toBe(200)
     expect(control.fleet.calls[0]?.arguments[0]).toEqual(body)
+  })
+})
+
+describe('pages of installs', () => {
+  const install = async (host: string, state: 'armed' | 'installed') => {
+    const [sample] = await createApp().fleet.listInstalls()
+    return { ...sample, host, state } as InstallSummary
+  }
+
+  test('come by host, each after the one before, and only those that are asked for', async () => {
+    const all = [
+      await install('c', 'armed'),
+      await install('a', 'installed'),
+      await install('b', 'armed'),
+      await install('d', 'armed'),
+    ]
+    const { ask } = createApp({ answers: { fleet: { listInstalls: async () => all } } })
+    const hostsOf = async (query: string) => {
+      const { items, total, next } = (await ask('GET', `/api/v1/installs?${query}`)).json()
+      return { hosts: items.map(({ host }: InstallSummary) => host), total, next }
+    }
+    expect(await hostsOf('')).toEqual({ hosts: ['a', 'b', 'c', 'd'], total: 4, next: undefined })
+    expect(await hostsOf('limit=3')).toEqual({ hosts: ['a', 'b', 'c'], total: 4, next: 'c' })
+    expect(await hostsOf('limit=3&after=c')).toEqual({ hosts: ['d'], total: 4, next: undefined })
+    expect(await hostsOf('state=armed&limit=2')).toEqual({ hosts: ['b', 'c'], total: 3, next: 'c' })
+    expect(await hostsOf('host=a')).toEqual({ hosts: ['a'], total: 1, next: undefined })
+    expect(await hostsOf('after=z')).toEqual({ hosts: [], total: 4, next: undefined })
   })
 })
 

@@ -1,6 +1,7 @@
 import type { Handlers } from '../endpoint.ts'
 import type { fleetEndpoints } from '../fleet-endpoints.ts'
 import type { ChangeOptions, FleetOperations, GroupOrProfile } from '../fleet-operations.ts'
+import { pageOfAll } from './page.ts'
 
 /** Machines, and what admins say of them: each endpoint and the operation that answers it. */
 export function fleetHandlers(fleet: FleetOperations): Handlers<typeof fleetEndpoints> {
@@ -42,7 +43,14 @@ export function fleetHandlers(fleet: FleetOperations): Handlers<typeof fleetEndp
     releaseMode: ({ params: target, query: { reason }, change }) =>
       fleet.releaseMode({ target, ...(reason !== undefined && { reason }) }, change),
 
-    listInstalls: async () => ({ installs: await fleet.listInstalls() }),
+    listInstalls: async ({ query: { host, state, ...page } }) => {
+      const installs = await fleet.listInstalls()
+      const wanted = installs.filter(
+        (install) =>
+          (host === undefined || install.host === host) && (state === undefined || install.state === state),
+      )
+      return pageOfAll(wanted, (install) => install.host, page)
+    },
     armInstall: ({ body, change }) => fleet.armInstall(body, change),
     endInstall: ({ body, change }) => fleet.endInstall(body, change),
 

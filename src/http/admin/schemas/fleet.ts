@@ -170,6 +170,14 @@ export const ArmInstall = Type.Object(
   },
   strict,
 )
+export const InstallQuery = Type.Object(
+  {
+    ...paging,
+    host: optional(word('Of this host.', 63)),
+    state: optional(Type.Enum([...installStates], { description: 'In this state.' })),
+  },
+  strict,
+)
 /** `installed`: an admin says that it is done. `disarm`: it is not to be installed after all. */
 export const EndInstall = Type.Object(
   {
