@@ -17,6 +17,8 @@ export interface FleetView {
   apply(changes: readonly FleetChange[]): void
   /** Records of the API that do not count, or not with all that they say. */
   conflicts(): readonly FleetConflict[]
+  /** Those of one host, in words that go on after its id. */
+  conflictsOf(host: string): readonly string[]
   /** Boot tokens of this host that are older do not count (ms since the epoch). */
   revokedBefore(host: string): number | undefined
 }
@@ -26,6 +28,7 @@ export function createFleetView(): FleetView {
   let files: Parameters<FleetView['takeFiles']>[0] | undefined
   const revocations = new Map<string, number>()
   const unreadable = new Map<string, FleetConflict>()
+  let byHost: { readonly of: Inventory; readonly texts: ReadonlyMap<string, readonly string[]> } | undefined
 
   function takeFiles(said: Parameters<FleetView['takeFiles']>[0]): void {
     files = said
@@ -86,6 +89,8 @@ export function createFleetView(): FleetView {
     }
   }
 
+  const conflicts = () => [...unreadable.values(), ...index.conflicts()]
+
   return {
     inventory: () => index.inventory(),
     takeFiles,
@@ -102,7 +107,21 @@ export function createFleetView(): FleetView {
     apply(changes) {
       for (const change of changes) 'put' in change ? put(change) : remove(change)
     },
-    conflicts: () => [...unreadable.values(), ...index.conflicts()],
+    conflicts,
+    conflictsOf(host) {
+      const of = index.inventory()
+      // A list of all hosts asks for each of them.
+      if (byHost?.of !== of) byHost = { of, texts: textsByHost(conflicts()) }
+      return byHost.texts.get(host) ?? []
+    },
     revokedBefore: (host) => revocations.get(host),
   }
+}
+
+function textsByHost(conflicts: readonly FleetConflict[]): ReadonlyMap<string, readonly string[]> {
+  const texts = new Map<string, readonly string[]>()
+  for (const { kind, name, text } of conflicts) {
+    if (kind === 'host') texts.set(name, [...(texts.get(name) ?? []), text])
+  }
+  return texts
 }

@@ -15,135 +15,175 @@ export interface HostFacts {
   readonly mode?: BootMode
   /** In force for one of its architectures; the very objects of the inventory. */
   readonly pins: readonly Pin[]
+  /** Everything that is written at it and can be searched for, in lower case. */
+  readonly text: string
 }
+
+/** Of every host, by id. */
+export type FactsOfHosts = readonly HostFacts[]
 
 /** Hosts in order and what they are found by, kept from list to list: a hundred thousand take half a second to find. */
 export interface HostList {
   /** By code units; the same array until a host comes or goes. */
   ids(): readonly string[]
-  /** Of every host; found anew, in slices between which boots are answered, where something changed. */
-  facts(): Promise<ReadonlyMap<string, HostFacts>>
-  /** Everything that is written at hosts and can be searched for, in lower case. */
-  textOf(host: Host): string
+  /** Found anew, in slices between which boots are answered, where something changed. */
+  facts(): Promise<FactsOfHosts>
   note(changes: readonly FleetChange[]): void
   /** Files or everything was read anew. */
   forget(): void
 }
 
 /** Some 5 ms. */
-const hostsPerSlice = 1_000
-/** More that come or go at once are sorted anew. */
+const hostsPerSlice = 500
+/** Where more change at once, all are looked at anew. */
 const mostOneByOne = 20
 /** Where groups change faster than a list can be made, the one of a moment ago is good enough. */
-const mostBeginnings = 3
+const mostBeginnings = 10
 
 export function createHostList(options: {
   readonly inventory: () => Inventory
   readonly architecturesOf: (stream: string) => readonly Arch[]
   readonly now: () => number
 }): HostList {
-  const { inventory, architecturesOf, now } = options
-  let known = new Map<string, HostFacts>()
-  const texts = new WeakMap<Host, string>()
+  const { inventory, now } = options
+  /** `undefined`: something came or went, and all are sorted anew. */
   let sorted: readonly string[] | undefined
+  /** Of each of them, where it was found since something changed. */
+  let rows: (HostFacts | undefined)[] = []
+  /** All of them, as long as nothing changes. */
+  let whole: FactsOfHosts | undefined
   let validUntil = 0
   let validFrom = 0
-  /** Grows with each change that may touch any host, so that a slice that began before it does not count. */
-  let edition = 0
 
   function forgetFacts(): void {
-    // Whoever has the old ones goes on with them.
-    known = new Map()
-    edition += 1
+    rows = []
+    whole = undefined
   }
 
-  function factsOf(host: Host): HostFacts {
-    const query = { inventory: inventory(), host, firmware: 'unknown', now: now() } as const
-    const first = effectiveSettings({ ...query, arch: host.arch })
-    const pins = new Set<Pin>()
-    const arches = host.arch === undefined ? architecturesOf(first.stream?.value ?? '') : [host.arch]
-    for (const arch of arches) {
-      const pin = (arch === host.arch ? first : effectiveSettings({ ...query, arch })).pin?.value
-      if (pin !== undefined) pins.add(pin)
-    }
-    if (arches.length === 0 && first.pin !== undefined) pins.add(first.pin.value)
-    return {
-      host,
-      groups: first.groups.map(({ name }) => name),
-      profile: first.profile?.value,
-      stream: first.stream?.value,
-      mode: first.mode?.value,
-      pins: [...pins],
-    }
+  function forgetAll(): void {
+    sorted = undefined
+    forgetFacts()
   }
 
   function ids(): readonly string[] {
-    const { hostsById } = inventory()
-    if (sorted === undefined || sorted.length !== hostsById.size) {
-      sorted = [...hostsById.keys()].sort(compareText)
-    }
+    sorted ??= [...inventory().hostsById.keys()].sort(compareText)
     return sorted
   }
 
-  function comeOrGo(id: string, isOneOfMany: boolean): void {
+  function forgetEnded(): void {
+    const at = now()
+    if (at < validUntil && at >= validFrom) return
+    forgetFacts()
+    validFrom = at
+    validUntil = inventory().nextEnd(at)
+  }
+
+  /** Finds what is missing. @returns whether nothing changed meanwhile that takes another look */
+  async function findMissing(): Promise<boolean> {
+    const all = ids()
+    const found = rows
+    let count = 0
+    for (const [place, id] of all.entries()) {
+      const host = inventory().hostsById.get(id)
+      if (host === undefined || found[place] !== undefined) continue
+      found[place] = factsOf(host, inventory(), options.architecturesOf, now())
+      count += 1
+      if (count % hostsPerSlice !== 0) continue
+      await nextTurn()
+      if (rows !== found || sorted !== all) return false
+    }
+    return true
+  }
+
+  function forgetOne(id: string): void {
+    whole = undefined
+    const place = sorted === undefined ? -1 : placeOf(sorted, id)
+    if (place >= 0) rows[place] = undefined
+  }
+
+  function comeOrGo(id: string): void {
+    forgetOne(id)
     // What was said of a host that has gone stays with its MACs, whoever has them next.
     if (inventory().runTime.byMac.size > 0) forgetFacts()
-    if (isOneOfMany) sorted = undefined
     if (sorted === undefined) return
     const isThere = inventory().hostsById.has(id)
-    const place = firstAfter(sorted, id, (text) => text)
-    const wasThere = sorted[place - 1] === id
-    if (isThere && !wasThere) sorted = sorted.toSpliced(place, 0, id)
-    if (!isThere && wasThere) sorted = sorted.toSpliced(place - 1, 1)
+    const before = placeOf(sorted, id)
+    if (isThere && before < 0) {
+      const place = firstAfter(sorted, id, String)
+      sorted = sorted.toSpliced(place, 0, id)
+      if (place < rows.length) rows.splice(place, 0, undefined)
+    }
+    if (!isThere && before >= 0) {
+      sorted = sorted.toSpliced(before, 1)
+      rows.splice(before, 1)
+    }
   }
 
   return {
     ids,
     async facts() {
       for (let beginning = 1; ; beginning += 1) {
-        const at = now()
-        if (at >= validUntil || at < validFrom) {
-          forgetFacts()
-          validFrom = at
-          validUntil = inventory().nextEnd(at)
-        }
-        const begun = edition
-        let found = 0
-        for (const id of ids()) {
-          const host = inventory().hostsById.get(id)
-          if (host === undefined || known.get(id)?.host === host) continue
-          known.set(id, factsOf(host))
-          found += 1
-          if (found % hostsPerSlice !== 0) continue
-          await nextTurn()
-          if (edition !== begun && beginning < mostBeginnings) break
-        }
-        if (edition === begun || beginning >= mostBeginnings) return known
+        forgetEnded()
+        if (whole !== undefined) return whole
+        const isWhole = await findMissing()
+        if (!isWhole && beginning < mostBeginnings) continue
+        const found = rows.filter((row) => row !== undefined)
+        if (isWhole) whole = found
+        return found
       }
     },
-    textOf(host) {
-      const text = texts.get(host)
-      if (text !== undefined) return text
-      const { id, macs, serial, hostName } = host
-      const made = [id, ...macs, serial ?? '', hostName ?? ''].join('\n').toLowerCase()
-      texts.set(host, made)
-      return made
-    },
     note(changes) {
+      if (changes.length > mostOneByOne) forgetAll()
       for (const change of changes) {
         const host = hostOf(change)
         if (host === undefined) continue
         if (host === 'any') forgetFacts()
-        else known.delete(host)
-        if (isComingOrGoing(change)) comeOrGo(host, changes.length > mostOneByOne)
+        else if (isComingOrGoing(change)) comeOrGo(host)
+        else forgetOne(host)
       }
       // Whatever changed may end before anything did.
       validUntil = Math.min(validUntil, inventory().nextEnd(now()))
     },
-    forget() {
-      sorted = undefined
-      forgetFacts()
-    },
+    forget: forgetAll,
+  }
+}
+
+/** The facts of one host. */
+export function factsOfHost(facts: FactsOfHosts, id: string): HostFacts | undefined {
+  const place = firstAfter(facts, id, ({ host }) => host.id) - 1
+  const row = facts[place]
+  return row?.host.id === id ? row : undefined
+}
+
+function placeOf(sorted: readonly string[], id: string): number {
+  const place = firstAfter(sorted, id, String) - 1
+  return sorted[place] === id ? place : -1
+}
+
+function factsOf(
+  host: Host,
+  inventory: Inventory,
+  architecturesOf: (stream: string) => readonly Arch[],
+  now: number,
+): HostFacts {
+  const query = { inventory, host, firmware: 'unknown', now } as const
+  const guessed = host.arch ?? 'x86_64'
+  const first = effectiveSettings({ ...query, arch: guessed })
+  const arches = host.arch === undefined ? architecturesOf(first.stream?.value ?? '') : [host.arch]
+  const pins = new Set<Pin>()
+  for (const arch of arches.length === 0 ? [guessed] : arches) {
+    const pin = (arch === guessed ? first : effectiveSettings({ ...query, arch })).pin?.value
+    if (pin !== undefined) pins.add(pin)
+  }
+  const { id, macs, serial, hostName } = host
+  return {
+    host,
+    groups: first.groups.map(({ name }) => name),
+    profile: first.profile?.value,
+    stream: first.stream?.value,
+    mode: first.mode?.value,
+    pins: [...pins],
+    text: [id, ...macs, serial ?? '', hostName ?? ''].join('\n').toLowerCase(),
   }
 }
 

@@ -130,14 +130,8 @@ export function createHostOperations(
     const { search, label, group, profile, stream, mode, source } = query
     const isAny = [search, label, group, profile, stream, mode, source].every((value) => value === undefined)
     if (isAny) return hosts.ids()
-    const { hostsById } = view().inventory
-    const needsFacts = [group, profile, stream, mode].some((value) => value !== undefined)
-    const facts = needsFacts ? await hosts.facts() : undefined
-    const isWanted = matcher(query, hosts)
-    return hosts.ids().filter((id) => {
-      const host = hostsById.get(id)
-      return host !== undefined && isWanted(host, facts?.get(id))
-    })
+    const isWanted = matcher(query)
+    return (await hosts.facts()).filter(isWanted).map(({ host }) => host.id)
   }
 
   return {
@@ -196,22 +190,28 @@ export function withoutInstall(
   return [{ put: 'install', install: endInstall(install, { as: 'disarmed', by, at }) }]
 }
 
-function matcher(
-  { search, label, group, profile, stream, mode, source }: HostQuery,
-  { textOf }: HostList,
-): (host: Host, facts: HostFacts | undefined) => boolean {
+function matcher({
+  search,
+  label,
+  group,
+  profile,
+  stream,
+  mode,
+  source,
+}: HostQuery): (facts: HostFacts) => boolean {
   const text = search?.toLowerCase()
   const mac = search === undefined ? undefined : parseMac(search)
   const [key = '', value] = label === undefined ? [] : splitLabel(label)
-  return (host, facts) => {
+  return (facts) => {
+    const { host } = facts
     if (source !== undefined && isOfFile(host.origin) !== (source === 'file')) return false
     if (label !== undefined && host.labels[key] !== value) return false
-    if (group !== undefined && facts?.groups.includes(group) !== true) return false
-    if (profile !== undefined && facts?.profile !== profile) return false
-    if (stream !== undefined && facts?.stream !== stream) return false
-    if (mode !== undefined && facts?.mode !== mode) return false
+    if (group !== undefined && !facts.groups.includes(group)) return false
+    if (profile !== undefined && facts.profile !== profile) return false
+    if (stream !== undefined && facts.stream !== stream) return false
+    if (mode !== undefined && facts.mode !== mode) return false
     if (text === undefined) return true
-    return textOf(host).includes(text) || (mac !== undefined && host.macs.includes(mac))
+    return facts.text.includes(text) || (mac !== undefined && host.macs.includes(mac))
   }
 }
 

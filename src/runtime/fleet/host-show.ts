@@ -10,7 +10,7 @@ import type { BootSummary, HostDetail, HostSummary, ReportSummary } from '../../
 import { clientFromQuery } from '../machine-query.ts'
 import { isOfFile } from './find-target.ts'
 import type { FleetContext } from './fleet-context.ts'
-import type { HostFacts } from './host-list.ts'
+import type { FactsOfHosts } from './host-list.ts'
 import { installSummary } from './install-summary.ts'
 import type { PinList } from './pin-list.ts'
 import { shownSpec } from './shown-spec.ts'
@@ -24,7 +24,7 @@ export interface HostHistory {
 
 export interface HostShow {
   summary(host: Host): HostSummary
-  detail(host: Host, history: HostHistory, facts: ReadonlyMap<string, HostFacts>): HostDetail
+  detail(host: Host, history: HostHistory, facts: FactsOfHosts): HostDetail
 }
 
 /** A host as it is now: what it would boot, why, and where each value comes from. */

@@ -108,13 +108,20 @@ export function createInstallOperations(
 
   return {
     async listInstalls() {
+      const facts = await context.hosts.facts()
       const now = clock.now()
       const { inventory } = view()
-      const current = [...memory.installs.values()].map((record) => {
+      const known = [...memory.installs.values()].map((record) => {
         const host = inventory.hostsById.get(record.host)
         const standing = host && settingsOf(host, now).install
         return standing?.record ?? record
       })
+      // Of what files armed nothing is written before the first script is handed out.
+      const armedByFiles = facts
+        .filter(({ host, mode }) => mode === 'install' && !memory.installs.has(host.id))
+        .map(({ host }) => settingsOf(host, now).install.record)
+        .filter((record) => record !== undefined)
+      const current = [...known, ...armedByFiles]
       return current.sort((a, b) => compareText(a.host, b.host)).map((record) => installSummary(record, now))
     },
     armInstall: (body, change) => queue.change(() => planArm(body, change), change),

@@ -4,7 +4,7 @@ import type { Host, Origin, Pin } from '../../core/host.ts'
 import { originText } from '../../core/origin-text.ts'
 import type { PinQuery, PinSummary, Target } from '../../http/admin/schemas/fleet.ts'
 import type { FleetContext } from './fleet-context.ts'
-import type { HostFacts, HostList } from './host-list.ts'
+import { type FactsOfHosts, factsOfHost, type HostFacts, type HostList } from './host-list.ts'
 import { compareText } from './page-of.ts'
 import type { PinFiles } from './pin-files.ts'
 import {
@@ -33,8 +33,8 @@ export interface PinList {
   ofHost(id: string): readonly ListedPin[]
   ofSetting(setting: PinSetting): ListedPin
   /** @param factsAre of a moment before this pin: whom it is in force for is found anew then */
-  show(listed: ListedPin, facts: ReadonlyMap<string, HostFacts>, factsAre?: 'before it'): PinSummary
-  facts(): Promise<ReadonlyMap<string, HostFacts>>
+  show(listed: ListedPin, facts: FactsOfHosts, factsAre?: 'before it'): PinSummary
+  facts(): Promise<FactsOfHosts>
 }
 
 export const pinKey = ({ target, pin, setting }: ListedPin): string =>
@@ -114,11 +114,7 @@ export function createPinList(
       : arches.map((arch) => ({ stream, arch, isCertain: false }))
   }
 
-  function show(
-    listed: ListedPin,
-    facts: ReadonlyMap<string, HostFacts>,
-    factsAre?: 'before it',
-  ): PinSummary {
+  function show(listed: ListedPin, facts: FactsOfHosts, factsAre?: 'before it'): PinSummary {
     const { target, pin, origin, setting } = listed
     const { release, stream, arch, reason, until } = pin
     const now = clock.now()
@@ -147,7 +143,7 @@ export function createPinList(
       hosts:
         target.kind === 'host' || factsAre === 'before it'
           ? countInForce(pin, named, view().inventory, architecturesOf, now)
-          : named.filter(({ id }) => facts.get(id)?.pins.includes(pin) === true).length,
+          : named.filter(({ id }) => factsOfHost(facts, id)?.pins.includes(pin) === true).length,
     }
   }
 
@@ -166,7 +162,7 @@ export function createPinList(
         if (stream === undefined) return true
         if (pin.stream !== undefined) return pin.stream === stream
         return hostsFor(target, facts, view().inventory.hostsById).some(
-          ({ id }) => facts.get(id)?.stream === stream,
+          ({ id }) => factsOfHost(facts, id)?.stream === stream,
         )
       })
     },
@@ -176,7 +172,7 @@ export function createPinList(
 /** The hosts that a target speaks of. */
 export function hostsFor(
   target: Target | PinSummary['target'],
-  facts: ReadonlyMap<string, HostFacts>,
+  facts: FactsOfHosts,
   hostsById: ReadonlyMap<string, Host>,
 ): readonly Host[] {
   const { kind, name } = target
@@ -186,5 +182,5 @@ export function hostsFor(
   }
   const isIn = ({ groups, profile }: HostFacts) =>
     kind === 'group' ? groups.includes(name) : profile === name
-  return [...facts.values()].filter((entry) => isIn(entry)).map(({ host }) => host)
+  return facts.filter(isIn).map(({ host }) => host)
 }

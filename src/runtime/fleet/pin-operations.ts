@@ -13,7 +13,7 @@ import type { FleetPlan } from './change-queue.ts'
 import { endOf } from './end-of.ts'
 import { findGroup, findHost, findTarget, isOfFile, placeText, targetText } from './find-target.ts'
 import type { FleetContext } from './fleet-context.ts'
-import type { HostFacts } from './host-list.ts'
+import type { FactsOfHosts } from './host-list.ts'
 import { pageOf } from './page-of.ts'
 import { hostsFor, type PinList, pinKey } from './pin-list.ts'
 import { type ArchitecturesOf, type PinSetting, type PinUse, usesIfSet } from './pin-uses.ts'
@@ -39,7 +39,7 @@ export function createPinOperations(
   const { queue, memory, view, clock, list, architecturesOf } = options
 
   /** All that can be said before anybody upstream is asked. */
-  function checked(body: SetPin, change: ChangeOptions, facts: ReadonlyMap<string, HostFacts>) {
+  function checked(body: SetPin, change: ChangeOptions, facts: FactsOfHosts) {
     const { inventory } = view()
     const { target, stream, arch } = body
     const record = findTarget(target, inventory)
@@ -117,11 +117,7 @@ export function createPinOperations(
     return queue.change(() => planSet(body, change, facts), change)
   }
 
-  function planSet(
-    body: SetPin,
-    change: ChangeOptions,
-    facts: ReadonlyMap<string, HostFacts>,
-  ): FleetPlan<PinSummary> {
+  function planSet(body: SetPin, change: ChangeOptions, facts: FactsOfHosts): FleetPlan<PinSummary> {
     const { setting, uses } = checked(body, change, facts)
     const { target, release, until, stream, arch } = setting
     const what = [release, stream && `of ${stream}`, arch && `for ${arch}`, until && `until ${iso(until)}`]

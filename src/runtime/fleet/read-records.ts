@@ -21,10 +21,17 @@ export function readRecords(text: string, name: string): Promise<RecordsText> {
   return new Promise((resolve, reject) => {
     const records: WrittenRecord[] = []
     const worker = new Worker(entry, { workerData: { text, name }, name: 'records' })
+    const askForMore = () => worker.postMessage('more')
     worker.on('message', (message: Message) => {
-      if ('records' in message) records.push(...message.records)
-      else resolve({ ...message, records })
+      if (!('records' in message)) {
+        resolve({ ...message, records })
+        return
+      }
+      records.push(...message.records)
+      // What waits comes first: a boot is answered in between.
+      setImmediate(askForMore)
     })
+    askForMore()
     worker.on('error', (cause) => reject(died(cause)))
     worker.on('exit', (code) => reject(died(new Error(`it ended with code ${code}`))))
   })

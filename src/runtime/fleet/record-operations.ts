@@ -11,7 +11,7 @@ import type { FleetPlan } from './change-queue.ts'
 import { checkRecord, recordContext } from './check-record.ts'
 import { isOfFile } from './find-target.ts'
 import type { FleetContext } from './fleet-context.ts'
-import type { HostFacts, HostList } from './host-list.ts'
+import type { FactsOfHosts, HostList } from './host-list.ts'
 import { refuseOfFile } from './host-operations.ts'
 import { compareText } from './page-of.ts'
 import { checkRevision, nextRecord, type Revisions } from './revisions.ts'
@@ -165,9 +165,9 @@ export function createRecordOperations(
   }
 }
 
-function countsOf(kind: GroupOrProfile, facts: ReadonlyMap<string, HostFacts>): ReadonlyMap<string, number> {
+function countsOf(kind: GroupOrProfile, facts: FactsOfHosts): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
-  for (const { groups, profile } of facts.values()) {
+  for (const { groups, profile } of facts) {
     const names = kind === 'group' ? groups : profile === undefined ? [] : [profile]
     for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
   }

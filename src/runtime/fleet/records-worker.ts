@@ -8,10 +8,18 @@ const recordsPerMessage = 500
 function readGivenText(port: NonNullable<typeof parentPort>): void {
   const { text, name } = workerData as { readonly text: string; readonly name: string }
   const { records, ...rest } = readRecordsText(text, name)
-  for (let first = 0; first < records.length; first += recordsPerMessage) {
-    port.postMessage({ records: records.slice(first, first + recordsPerMessage) })
-  }
-  port.postMessage(rest)
+  let first = 0
+  /** Each message asks for the next slice. */
+  port.on('message', () => {
+    const slice = records.slice(first, first + recordsPerMessage)
+    first += slice.length
+    if (slice.length > 0) {
+      port.postMessage({ records: slice })
+      return
+    }
+    port.postMessage(rest)
+    port.close()
+  })
 }
 
 if (parentPort !== null) readGivenText(parentPort)
