@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TokenSubject } from '../boot/boot-tokens.ts'
 import type { Leases } from '../boot/leases.ts'
+import { sameLineOften } from '../boot/same-line-often.ts'
 import type { IgnitionOfBoot } from '../boot/secret-service.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { Clock } from '../core/clock.ts'
@@ -9,6 +10,7 @@ import { type EffectiveSettings, effectiveSettings } from '../core/effective-set
 import { ServiceError } from '../core/errors.ts'
 import type { Host, IgnitionSource, Inventory } from '../core/host.ts'
 import { makesReports, servesIgnition } from '../core/ignition-serving.ts'
+import type { Log } from '../core/log.ts'
 import { createIgnitionShelf } from '../ignition/ignition-shelf.ts'
 import type { IgnitionVariables } from '../ignition/ignition-variables.ts'
 import type { IgnitionConfig } from '../ignition/read-ignition.ts'
@@ -21,6 +23,7 @@ export interface RenderIgnitionOptions {
   readonly leases: Pick<Leases, 'attemptOf'>
   readonly reportFiles: ReportFiles
   readonly clock: Clock
+  readonly log: Log
 }
 
 /**
@@ -30,6 +33,7 @@ export interface RenderIgnitionOptions {
 export function createRenderIgnition(options: RenderIgnitionOptions) {
   const { inventory, texts, leases, reportFiles, clock } = options
   const shelf = createIgnitionShelf()
+  const lines = sameLineOften(clock)
 
   function configOf(source: IgnitionSource): IgnitionConfig {
     const { file, inline, template } = source
@@ -40,6 +44,20 @@ export function createRenderIgnition(options: RenderIgnitionOptions) {
     throw new ServiceError('TEMPLATE_RENDER_FAILED', `the Ignition config ${which} is not a good one`, {
       file,
     })
+  }
+
+  /** Such a machine stops in its initramfs, and only its console says so. */
+  function warnOfVersion({ major, version }: IgnitionConfig, { claims }: IgnitionOfBoot): void {
+    const needed = claims.purpose === 'legacy' ? 2 : 3
+    if (major === needed) return
+    const host = claims.subject.kind === 'host' ? claims.subject.id : undefined
+    const more = lines.count(`${version} ${host}`)
+    if (more === undefined) return
+    const release = leases.attemptOf(claims.bootId)?.bootimage
+    options.log.warn(
+      { host, version, needed: `${needed}.x`, release, more },
+      'this release does not read this version of Ignition',
+    )
   }
 
   /** @throws ServiceError TEMPLATE_RENDER_FAILED naming the config and what is missing */
@@ -59,6 +77,7 @@ export function createRenderIgnition(options: RenderIgnitionOptions) {
     }
     const isOurs = ignition !== undefined && ignition.url === undefined
     const config = isOurs ? configOf(ignition) : undefined
+    if (config !== undefined) warnOfVersion(config, boot)
     const values = () => variablesOf(boot, host, settings, reportUrl, leases)
     const text = config === undefined ? undefined : render(config, ignition, values)
     if (!reports) return text

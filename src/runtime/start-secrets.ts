@@ -55,6 +55,7 @@ export async function startSecrets(options: StartSecretsOptions): Promise<Starte
       leases: engine.leases,
       reportFiles: readReportFiles(shippedTemplates),
       clock,
+      log,
     }),
     bootimageOf: (bootId) => engine.leases.attemptOf(bootId)?.bootimage,
     record,

@@ -93,7 +93,7 @@ export interface BootRig {
 }
 
 export interface BootRigOptions
-  extends Partial<Pick<BootListenerOptions, 'urls' | 'ignoredMachines' | 'kernel'>> {
+  extends Partial<Pick<BootListenerOptions, 'urls' | 'ignoredMachines' | 'kernel' | 'secrets'>> {
   readonly limits?: Partial<BootListenerLimits>
 }
 

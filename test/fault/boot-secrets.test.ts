@@ -8,9 +8,9 @@ import { eventually } from '../fakes/service-process.ts'
 import { startUpstreamSite, type UpstreamSite } from '../fakes/upstream-site.ts'
 
 const release = '44.20260707.3.1'
-const [filed, plain, installing, url, unknown, bare] = [1, 2, 3, 4, 5, 6].map(
+const [filed, plain, installing, url, unknown, bare, oldVersion] = [1, 2, 3, 4, 5, 6, 7].map(
   (number) => `52:54:00:00:00:0${number}`,
-) as [string, string, string, string, string, string]
+) as [string, string, string, string, string, string, string]
 const config = JSON.stringify({
   ignition: { version: '3.4.0' },
   storage: { files: [{ path: '/etc/site', mode: 420, contents: { source: 'data:,{{ labels.site }}' } }] },
@@ -39,6 +39,12 @@ const hosts = [
     mode: 'install',
     install: { device: '/dev/sda' },
     ignition: { file: 'filed.ign' },
+  },
+  {
+    id: 'old-version',
+    macs: [oldVersion],
+    profile: 'worker',
+    ignition: { inline: '{"ignition":{"version":"2.2.0"}}' },
   },
   { id: 'url', macs: [url], profile: 'worker', ignition: { url: serverUrl } },
   { id: 'bare', macs: [bare], profile: 'worker', report: true, ignition: { url: serverUrl } },
@@ -287,6 +293,13 @@ describe('G12 secrets to their owner', () => {
       () => service.get(path),
       ({ status }) => status === 200,
     )
+  })
+
+  it('a config of a version that the release does not read is told in the log', async () => {
+    const document = await fetchJson(pathIn(await service.script(oldVersion), liveKey))
+    expect(document.ignition.version).toBe('2.2.0')
+    const [line] = service.log().filter(({ msg }) => msg.startsWith('this release does not read'))
+    expect(line).toMatchObject({ level: 'warn', host: 'old-version', version: '2.2.0', needed: '3.x' })
   })
 
   it('the files of the snippet are those that are shipped', async () => {
