@@ -26,6 +26,7 @@ import { createFileChecker, type FileChecker } from './check-files.ts'
 import { documentRecord } from './document-record.ts'
 import { createExtraInitrds, type ExtraInitrds } from './extra-initrds.ts'
 import { createFleetView, type FleetView } from './fleet/fleet-view.ts'
+import { warnOfConflicts } from './fleet/warn-of-conflicts.ts'
 import { makeRoom } from './make-room.ts'
 import { createFileProver, type FileProver } from './prove-files.ts'
 import { createReleaseFinder } from './release-finder.ts'
@@ -314,6 +315,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       recheckReady((name) => isTrustNarrower(before.get(name), config.streams.get(name)))
     }
     await warnOfKeys(config.streams.values(), clock.now(), log)
+    warnOfConflicts(fleet.conflicts(), log)
   }
 
   /** Sets that were ready by rules that are no longer in force, and those that lost a file while no service ran. */

@@ -48,7 +48,7 @@ export async function openOffline(options: {
       adminDirectory: loaded.config.templatesDirectory,
     })
     await engine.configure(loaded)
-    const boots = createBootsSeen({ leases: engine.leases, flagsOf: () => [] })
+    const boots = createBootsSeen({ leases: engine.leases, flagsOf: engine.fleet.conflictsOf })
     boots.restore()
     const seen = await engine.storage.store.listSeenMachines({ limit: mostSeen })
     const fleet = await openFleet({

@@ -186,7 +186,10 @@ export async function startService({
     await strangerWriter.restore()
     strangerWriter.start()
     stops.push(() => strangerWriter.stop())
-    const bootsSeen = createBootsSeen({ leases: engine.leases, flagsOf: watch.flagsOf })
+    const bootsSeen = createBootsSeen({
+      leases: engine.leases,
+      flagsOf: (host) => [...engine.fleet.conflictsOf(host), ...watch.flagsOf(host)],
+    })
     bootsSeen.restore()
     boots = bootsSeen
     const fleetParts = await openFleet({

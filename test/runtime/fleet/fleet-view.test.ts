@@ -101,7 +101,9 @@ describe('records of the API', () => {
         text: 'does not have MAC 52:54:00:ab:cd:ef: it belongs to host n01 (hosts.d/rack1.yaml:3)',
       },
     ])
+    expect(view.conflictsOf('a')).toHaveLength(1)
     view.takeFiles(makeInventory())
+    expect(view.conflictsOf('a')).toEqual([])
     expect(view.inventory().hostsByMac.get(nodeMac)?.id).toBe('a')
   })
 
@@ -241,12 +243,10 @@ describe('whatever happens in whatever order', () => {
       .map((name) => ({ remove: 'record' as const, kind: 'group' as const, name })),
     setting.map(set),
     setting.map((said) => ({ remove: 'setting' as const, id: runTimeSettingId(said) })),
-    fc
-      .tuple(fc.constantFrom(...names), fc.constantFrom(10, 20))
-      .map(([host, until]) => ({
-        put: 'install' as const,
-        install: armInstall(undefined, 1, { host, by: 'a', at: 0, until }),
-      })),
+    fc.tuple(fc.constantFrom(...names), fc.constantFrom(10, 20)).map(([host, until]) => ({
+      put: 'install' as const,
+      install: armInstall(undefined, 1, { host, by: 'a', at: 0, until }),
+    })),
     fc.constantFrom(...names).map((host) => ({ remove: 'install' as const, host })),
   )
   const filesSaid = fc.tuple(fc.subarray([...names]), fc.boolean()).map(([some, hasGroup]) =>
