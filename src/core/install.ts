@@ -1,5 +1,5 @@
 import type { BootId } from './boot-event.ts'
-import type { InstallRecord } from './fleet.ts'
+import type { InstallRecord, InstallState } from './fleet.ts'
 import type { BootMode } from './host.ts'
 
 /** Install scripts that are handed out at most for one arming, unless an admin says otherwise. */
@@ -48,7 +48,8 @@ export function installStanding(question: InstallQuestion): InstallStanding {
   const isGone = record.source === 'admin' && record.state === 'disarmed'
   if (!isForFiles && (record.source === 'file' || isGone)) return { kind: 'none', record }
   if (record.state !== 'armed') return { kind: 'over', record }
-  if (isAtItsLimit(record, now)) return { kind: 'over', record: { ...record, state: 'exhausted' } }
+  const state = installStateAt(record, now)
+  if (state === 'exhausted') return { kind: 'over', record: { ...record, state } }
   if (generation < record.fileGeneration) return { kind: 'over', record: takenBack(record, generation) }
   return { kind: 'armed', record }
 }
@@ -82,6 +83,11 @@ function takenBack(record: InstallRecord, generation: number): InstallRecord {
 /** For people who count in files alone the number is the one in their files. */
 function nextGeneration(record: InstallRecord | undefined, fileGeneration: number): number {
   return Math.max((record?.generation ?? 0) + 1, fileGeneration)
+}
+
+/** Where a record stands at a moment: its limits end it without anybody writing so. */
+export function installStateAt(record: InstallRecord, now: number): InstallState {
+  return record.state === 'armed' && isAtItsLimit(record, now) ? 'exhausted' : record.state
 }
 
 function isAtItsLimit({ serves, mostServes, until }: InstallRecord, now: number): boolean {

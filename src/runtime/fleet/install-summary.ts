@@ -1,4 +1,5 @@
 import type { InstallRecord } from '../../core/fleet.ts'
+import { installStateAt } from '../../core/install.ts'
 import type { InstallSummary } from '../../http/admin/schemas/fleet.ts'
 import { iso } from './times.ts'
 
@@ -8,7 +9,7 @@ export function installSummary(record: InstallRecord, now: number): InstallSumma
   return {
     host,
     source,
-    state: stateAt(record, now),
+    state: installStateAt(record, now),
     generation,
     device,
     armedAt: iso(record.armedAt),
@@ -21,9 +22,4 @@ export function installSummary(record: InstallRecord, now: number): InstallSumma
     changedAt: iso(record.changedAt),
     changedBy,
   }
-}
-
-/** Its limits end it without anybody writing so. */
-function stateAt({ state, serves, mostServes, until }: InstallRecord, now: number): InstallRecord['state'] {
-  return state === 'armed' && (serves >= mostServes || now >= until) ? 'exhausted' : state
 }

@@ -1,6 +1,11 @@
 import { ServiceError } from '../../core/errors.ts'
-import { type FleetChange, type RunTimeSetting, runTimeSettingId } from '../../core/fleet.ts'
-import { releaseInstall } from '../../core/install.ts'
+import {
+  type FleetChange,
+  type InstallRecord,
+  type RunTimeSetting,
+  runTimeSettingId,
+} from '../../core/fleet.ts'
+import { installStateAt, releaseInstall } from '../../core/install.ts'
 import type { ChangeOptions, FleetOperations } from '../../http/admin/fleet-operations.ts'
 import type { ReleaseMode, SetMode } from '../../http/admin/schemas/fleet.ts'
 import { auditEntry } from './audit-entry.ts'
@@ -21,6 +26,11 @@ export function createModeOperations(
     const { target, mode, reason, until } = body
     const found = findTarget(target, view().inventory)
     const end = until === undefined ? undefined : endOf(until, now)
+    const install = target.kind === 'host' ? memory.installs.get(target.name) : undefined
+    const isAdmins = mode !== 'hold' && install?.source === 'admin'
+    if (isAdmins && installStateAt(install, now) === 'armed') throw isArmed(install, mode)
+    // The last word counts: the disk that a done install left it to is not what is wanted now.
+    const isReleased = isAdmins && isOver(install, now)
     const setting: RunTimeSetting = {
       kind: 'mode',
       target,
@@ -33,7 +43,12 @@ export function createModeOperations(
     }
     const how = { hold: 'is held', local: 'boots from its disk', live: 'boots live' }[mode]
     return {
-      changes: [{ put: 'setting', setting }],
+      changes: [
+        { put: 'setting', setting },
+        ...(isReleased
+          ? [{ put: 'install', install: releaseInstall(install, { by: change.actor.by, at: now }) } as const]
+          : []),
+      ],
       audit: [
         auditEntry(change, now, {
           action: 'mode.set',
@@ -51,7 +66,7 @@ export function createModeOperations(
     const id = runTimeSettingId({ kind: 'mode', target })
     const mode = memory.settings.get(id)
     const install = target.kind === 'host' ? memory.installs.get(target.name) : undefined
-    const isInstallOver = install !== undefined && install.state !== 'armed' && install.state !== 'disarmed'
+    const isInstallOver = install !== undefined && isOver(install, now)
     // What was said of a host that has gone can be taken back; any other name must be one.
     if (mode === undefined && install === undefined) findTarget(target, view().inventory)
     const changes: FleetChange[] = []
@@ -83,6 +98,21 @@ export function createModeOperations(
     setMode: (body, change) => queue.change(() => planSet(body, change), change),
     releaseMode: (body, change) => queue.change(() => planRelease(body, change), change),
   }
+}
+
+/** Done or given up: its host boots from its disk because of it. */
+function isOver(install: InstallRecord, now: number): boolean {
+  const state = installStateAt(install, now)
+  return state === 'installed' || state === 'exhausted'
+}
+
+/** An install that an admin armed stands above what is set at run time, so the word would do nothing. */
+function isArmed({ host, generation, armedBy }: InstallRecord, mode: string): ServiceError {
+  return new ServiceError(
+    'CONFLICT',
+    `install ${generation} of host ${host}, armed by ${armedBy}, stands above mode ${mode}`,
+    { field: 'mode', hint: `pilotlight install ${host} --disarm takes it back; hold stands above it` },
+  )
 }
 
 function nothingToRelease({ kind, name }: ReleaseMode['target'], isDoneByFile: boolean): ServiceError {
