@@ -20,6 +20,8 @@ export interface AddressGuard {
   admit(decision: BootDecision, client: BootClient): BootDecision
   /** The same without taking note. */
   look(decision: BootDecision, client: BootClient): BootDecision
+  /** Where this machine was answered last, by the id of its host or its MAC. */
+  addressOf(machine: string): string | undefined
   /** The boot of this machine goes on at this address. */
   goesOn(machine: string, address: string): void
 }
@@ -103,6 +105,7 @@ export function createAddressGuard(options: {
   return {
     admit: (decision, client) => check(decision, client, true),
     look: (decision, client) => check(decision, client, false),
+    addressOf: (machine) => holders.get(machine)?.address,
     goesOn(machine, address) {
       if (holders.get(machine)?.address === address) hold(machine, address)
     },

@@ -31,7 +31,10 @@ export interface TokenClaims {
   readonly address?: string
 }
 
-export type TokenFault = Extract<TokenRefusal, 'malformed' | 'forged' | 'expired' | 'other-purpose'>
+export type TokenFault = Extract<
+  TokenRefusal,
+  'malformed' | 'forged' | 'other-address' | 'expired' | 'other-purpose'
+>
 
 export type OpenedToken =
   | { readonly kind: 'good'; readonly claims: TokenClaims }
@@ -47,6 +50,8 @@ export interface TokenQuestion {
   readonly now: number
   /** Ids of the hosts with this mark: one, none, or by chance several. */
   readonly hostsOf: (mark: number) => readonly string[]
+  /** Where this machine was answered, as far as is known: tells a stolen token from a made-up one. */
+  readonly answeredAt?: (subject: TokenSubject) => string | undefined
 }
 
 /** Characters of a token. */
@@ -101,16 +106,22 @@ export function createBootTokens(key: Uint8Array) {
     return bytes.toString('base64url')
   }
 
-  /** Every answer costs the same: one HMAC over what was given, whatever is wrong with it. */
+  /** Every answer costs the same: two HMACs over what was given, whatever is wrong with it. */
   function open(text: string, question: TokenQuestion): OpenedToken {
     const isWellFormed = pattern.test(text)
     const bytes = isWellFormed ? Buffer.from(text, 'base64url') : Buffer.alloc(tokenBytes)
     const isBound = ((bytes[1] ?? 0) & isBoundFlag) !== 0
     const signed = bytes.subarray(0, signedBytes)
     const code = bytes.subarray(signedBytes)
-    const subject = subjectsOf(bytes, question).find((candidate) =>
-      timingSafeEqual(code, codeOf(signed, subjectText(candidate), isBound ? question.address : '')),
-    )
+    const subjects = subjectsOf(bytes, question)
+    const madeFor = (addressOf: (subject: TokenSubject) => string) =>
+      subjects.find((candidate) => {
+        const address = isBound ? addressOf(candidate) : ''
+        return timingSafeEqual(code, codeOf(signed, subjectText(candidate), address))
+      })
+    const asking = madeFor(() => question.address)
+    const elsewhere = madeFor((subject) => question.answeredAt?.(subject) ?? '')
+    const subject = asking ?? elsewhere
     if (!isWellFormed) return { kind: 'refused', fault: 'malformed' }
     const head = bytes[0] ?? 0
     const purpose = tokenPurposes[head & 15]
@@ -126,6 +137,7 @@ export function createBootTokens(key: Uint8Array) {
       lifeMs: bytes.readUInt16BE(8) * minuteMs,
       ...(isBound ? { address: question.address } : {}),
     }
+    if (asking === undefined) return { kind: 'refused', fault: 'other-address', claims }
     if (!question.purposes.includes(purpose)) return { kind: 'refused', fault: 'other-purpose', claims }
     if (question.now >= claims.issuedAt + claims.lifeMs) return { kind: 'refused', fault: 'expired', claims }
     return { kind: 'good', claims }

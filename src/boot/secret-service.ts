@@ -69,6 +69,8 @@ export interface SecretServiceOptions {
   }
   readonly marks: HostMarks
   readonly newestBoots: Pick<NewestBoots, 'isSuperseded'>
+  /** Where a machine was answered with its script, where that is known. */
+  readonly answeredAt: (subject: TokenSubject) => string | undefined
   /** Tokens of the host that are older do not count (ms since the epoch). */
   readonly revokedBefore: (host: string) => number | undefined
   /**
@@ -97,7 +99,9 @@ export function createSecretService(options: SecretServiceOptions): SecretServic
   const failures = sameLineOften(clock)
 
   function open(token: string, purposes: readonly TokenPurpose[], address: string): Opened {
-    const opened = tokens.open(token, { purposes, address, now: clock.now(), hostsOf: marks.hostsOf })
+    const { hostsOf } = marks
+    const { answeredAt } = options
+    const opened = tokens.open(token, { purposes, address, now: clock.now(), hostsOf, answeredAt })
     if (opened.kind === 'refused') {
       const { fault, claims } = opened
       return { kind: 'refused', refusal: fault, ...(claims === undefined ? {} : { claims }) }

@@ -2,8 +2,10 @@
 export const tokenRefusals = [
   /** No token at all. */
   'malformed',
-  /** Not made here, or shown from another address than the one it is bound to. */
+  /** Not made here, or from an address that nothing is known of. */
   'forged',
+  /** Made for this machine at another address (`boot.tokens.bind`). */
+  'other-address',
   'expired',
   /** Good for something else. */
   'other-purpose',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressGuard } from '../boot/address-guard.ts'
-import { createBootTokens } from '../boot/boot-tokens.ts'
+import { createBootTokens, type TokenSubject } from '../boot/boot-tokens.ts'
 import { createHostMarks } from '../boot/host-marks.ts'
 import { createSecretService, type SecretService } from '../boot/secret-service.ts'
 import type { BootEvent } from '../core/boot-event.ts'
@@ -13,7 +13,7 @@ import { shippedTemplates } from './shipped-templates.ts'
 
 export interface StartSecretsOptions {
   readonly engine: Engine
-  readonly guard: Pick<AddressGuard, 'goesOn'>
+  readonly guard: Pick<AddressGuard, 'goesOn' | 'addressOf'>
   /** Keeps a machine's report. */
   readonly record: SecretService['record']
   readonly onRefused: (refusal: TokenRefusal) => void
@@ -48,6 +48,7 @@ export async function startSecrets(options: StartSecretsOptions): Promise<Starte
     settings: () => engine.loaded().config.boot.tokens,
     marks,
     newestBoots: engine.newestBoots,
+    answeredAt: (subject) => guard.addressOf(machineKey(subject)),
     revokedBefore: (host) => engine.fleet.revokedBefore(host),
     renderIgnition: createRenderIgnition({
       inventory,
@@ -63,7 +64,7 @@ export async function startSecrets(options: StartSecretsOptions): Promise<Starte
     onEvent,
     onFetched({ subject, bootId }, address) {
       engine.leases.touch(bootId, clock.now())
-      if (subject.kind !== 'nobody') guard.goesOn(subject.kind === 'host' ? subject.id : subject.mac, address)
+      guard.goesOn(machineKey(subject), address)
     },
     clock,
     log,
@@ -74,4 +75,9 @@ export async function startSecrets(options: StartSecretsOptions): Promise<Starte
       tokens = await readTokens()
     },
   }
+}
+
+function machineKey(subject: TokenSubject): string {
+  if (subject.kind === 'host') return subject.id
+  return subject.kind === 'mac' ? subject.mac : ''
 }

@@ -101,8 +101,14 @@ describe('boot tokens', () => {
 
   it('G12: a token that is bound to an address is good from there alone', () => {
     const bound = tokens.mint({ ...claims, address: '192.0.2.50' })
-    expect(tokens.open(bound, { ...question, address: '192.0.2.51' })).toEqual({
+    const stolen = { ...question, address: '192.0.2.51' }
+    expect(tokens.open(bound, stolen)).toEqual({ kind: 'refused', fault: 'forged' })
+    expect(tokens.open(bound, { ...stolen, answeredAt: () => '192.0.2.50' })).toMatchObject({
       kind: 'refused',
+      fault: 'other-address',
+      claims: { subject: { id: 'rack1-n01' } },
+    })
+    expect(tokens.open(bound, { ...stolen, answeredAt: () => '192.0.2.52' })).toMatchObject({
       fault: 'forged',
     })
     expect(tokens.open(tokens.mint(claims), { ...question, address: '192.0.2.51' }).kind).toBe('good')

@@ -43,6 +43,7 @@ function setUp({ bind = 'none' }: { readonly bind?: 'none' | 'address' } = {}) {
     settings: () => ({ lifeMs: 2 * hour, reportLifeMs: 24 * hour, bind }),
     marks: createHostMarks(() => inventory),
     newestBoots,
+    answeredAt: () => address,
     revokedBefore: () => site.revokedBefore,
     renderIgnition: (boot) => site.render(boot),
     bootimageOf: () => 'fcos-stable/x86_64/1/0' as BootimageId,
@@ -108,10 +109,12 @@ describe('the config of one boot', () => {
   })
 
   it('G12 with bind: address is fetched from where its script went alone', () => {
-    const { boot, fetch } = setUp({ bind: 'address' })
+    const { site, log, boot, fetch } = setUp({ bind: 'address' })
     const token = boot(first)
     expect(fetch(token, '192.0.2.51').kind).toBe('refused')
     expect(fetch(token).kind).toBe('config')
+    expect(site.refused).toEqual(['other-address'])
+    expect(log.lines[0]).toMatchObject({ level: 'warn', fields: { host: 'n01', address: '192.0.2.51' } })
   })
 
   it('that is gone is refused as if it had never been, and told in the log', () => {

@@ -60,6 +60,9 @@ describe('G12 bind: address, beside a DHCP server that is not ours', () => {
     const log = JSON.stringify(service.log())
     expect(log).toContain('a script with secrets was refused')
     expect(log).toContain(other)
+    expect(service.log()).toContainEqual(
+      expect.objectContaining({ msg: 'a boot token was refused', refusal: 'other-address', host: 'n01' }),
+    )
     const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text()
     expect(metrics).toMatch(
       /pilotlight_boot_decisions_total\{kind="hold",reason="address-of-another-boot"\} 2/,
