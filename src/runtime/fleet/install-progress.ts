@@ -148,7 +148,10 @@ export function createInstallProgress(
     issuedAt: number,
   ): InstallRecord | undefined {
     const kept = memory.installs.get(host)
-    const record = kept ?? armedRecord(host)
+    const armed = armedRecord(host)
+    // What is armed speaks for what the files ask for by now, which may be more than when it was written: the evidence
+    // for it is evidence for that as well.
+    const record = kept === undefined || kept.generation === armed?.generation ? (armed ?? kept) : kept
     if (record === undefined) return undefined
     const served = generations.get(bootId)
     const isOfIt =
