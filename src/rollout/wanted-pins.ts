@@ -1,6 +1,6 @@
 import { type Arch, architectures } from '../core/arch.ts'
 import { effectiveSettings } from '../core/effective-settings.ts'
-import type { Host, Inventory } from '../core/host.ts'
+import type { Host, Inventory, Pin } from '../core/host.ts'
 
 /** A release that some host must be able to boot. */
 export interface WantedPin {
@@ -21,11 +21,13 @@ export function wantedPins(
 ): readonly WantedPin[] {
   const wanted = new Map<string, WantedPin>()
   const { unknown, runTime } = inventory
+  // Most often no pin is for one architecture alone, and the answer is the same for each.
+  const asked = pinsOf(inventory).some(({ arch }) => arch !== undefined) ? architectures : [undefined]
   const unknownProfile = unknown.kind === 'profile' ? { unknownProfile: unknown.profile } : {}
 
   function add(who: Pick<Parameters<typeof effectiveSettings>[0], 'host' | 'macs'>): void {
     const own = who.host?.arch
-    for (const arch of own === undefined ? architectures : [own]) {
+    for (const arch of own === undefined ? asked : [own]) {
       const settings = effectiveSettings({
         inventory,
         ...unknownProfile,
@@ -37,9 +39,10 @@ export function wantedPins(
       const stream = settings.stream?.value
       const release = settings.pin?.value.release
       if (stream === undefined || release === undefined) continue
+      const followed = architecturesOf(stream) ?? []
       // The record may name an architecture that the stream followed once: what it was pinned to is still here.
-      if (own === undefined && architecturesOf(stream)?.includes(arch) !== true) continue
-      wanted.set(`${stream}/${arch}/${release}`, { stream, arch, release })
+      const its = own === undefined ? followed.filter((one) => arch === undefined || arch === one) : [own]
+      for (const one of its) wanted.set(`${stream}/${one}/${release}`, { stream, arch: one, release })
     }
   }
 
@@ -47,6 +50,15 @@ export function wantedPins(
   for (const mac of runTime.byMac.keys()) if (!inventory.hostsByMac.has(mac)) add({ macs: [mac] })
   if (unknown.kind === 'profile') add({})
   return [...wanted.values()]
+}
+
+/** All pins, wherever they are said. */
+function pinsOf({ hostsById, pinnedHosts, groups, profiles, runTime }: Inventory): readonly Pin[] {
+  const { byHost, byGroup, byMac } = runTime
+  const hosts = [...pinnedHosts].map((id) => hostsById.get(id))
+  const atRunTime = [byHost, byGroup, byMac].flatMap((index) => [...index.values()].flat())
+  const records = [...hosts, ...groups, ...profiles.values(), ...atRunTime.map(({ settings }) => settings)]
+  return records.flatMap((record) => record?.pins ?? [])
 }
 
 /**
