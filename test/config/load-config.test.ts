@@ -111,9 +111,7 @@ describe('with a file', () => {
       macs: [parseMac('52:54:00:ab:cd:ef'), parseMac('52:54:00:ab:cd:f0')],
       labels: { site: 'edge', rack: '1' },
       profile: 'worker',
-      pins: [
-        { release: '43.20260601.3.0', reason: 'NIC regression in 44', until: Date.UTC(2027, 0, 1) },
-      ],
+      pins: [{ release: '43.20260601.3.0', reason: 'NIC regression in 44', until: Date.UTC(2027, 0, 1) }],
       install: { generation: 2 },
       loader: 'ipxe.efi',
       origin: { kind: 'host', name: 'rack1-n01', file: 'hosts.d/rack1.yaml', line: 3 },
