@@ -125,7 +125,9 @@ async function checkedHosts(
   report: (record: WrittenRecord, problem: string) => void,
 ): Promise<readonly Host[]> {
   const replaced = new Set(
-    [...records, ...removed].filter(({ kind }) => kind === 'host').map(({ name }) => name),
+    [...records, ...removed]
+      .filter(({ kind, name }) => kind === 'host' && !isDeclared(inventory.hostsById.get(name)))
+      .map(({ name }) => name),
   )
   const claims = createMarkClaims()
   const names = new Set<string>()
@@ -158,6 +160,8 @@ async function checkedHosts(
   refuseUsed(removed, inventory, replaced)
   return hosts
 }
+
+const isDeclared = (host: Host | undefined): boolean => host !== undefined && isOfFile(host.origin)
 
 function originOf(kind: RecordKind, name: string, inventory: Inventory): Origin | undefined {
   if (kind === 'host') return inventory.hostsById.get(name)?.origin
