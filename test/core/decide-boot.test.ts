@@ -5,12 +5,21 @@ import type { Catalog } from '../../src/core/catalog.ts'
 import type { BootClient } from '../../src/core/client.ts'
 import { type BootView, decideBoot } from '../../src/core/decide-boot.ts'
 import type { InstallRecord } from '../../src/core/fleet.ts'
+import { createFleetIndex } from '../../src/core/fleet-index.ts'
 import type { BootSettings, Host, UnknownPolicy } from '../../src/core/host.ts'
 import { armInstall, endInstall, installServed } from '../../src/core/install.ts'
 import { type ReasonCode, reasonText } from '../../src/core/reason.ts'
 import { makeBootimage, sha256Of } from '../fakes/bootimages.ts'
 import { type CatalogSketch, makeCatalog, readOnce, servedFile, status } from '../fakes/catalogs.ts'
-import { mac, makeClient, makeGroup, makeHost, makeInventory, makeProfile } from '../fakes/machines.ts'
+import {
+  mac,
+  makeClient,
+  makeGroup,
+  makeHost,
+  makeInventory,
+  makeProfile,
+  nodeMac,
+} from '../fakes/machines.ts'
 
 const now = Date.parse('2026-11-29T12:00:00Z')
 const current = makeBootimage({ release: '44.20260707.3.1' })
@@ -347,6 +356,27 @@ describe('unknown machines', () => {
     expect(decision.kind).toBe('ignore')
     expect(decision.host).toBeUndefined()
     expect(codes(decision)).toEqual(['unknown-ignored', 'host-unknown'])
+  })
+
+  it('are held where a host that had their MAC was held, whatever becomes of strangers (DESIGN §2)', () => {
+    const index = createFleetIndex()
+    index.takeFiles({ hosts: [], groups: [], profiles: [], unknown: { kind: 'ignore' } })
+    const target = { kind: 'host', name: 'gone' } as const
+    index.putSetting({
+      kind: 'mode',
+      mode: 'hold',
+      target,
+      by: 'bob',
+      at: 0,
+      reason: 'smoke',
+      macs: [nodeMac],
+    })
+    const view = { catalog: makeCatalog({ current }), inventory: index.inventory(), now }
+    expect(decide(makeClient(), view)).toMatchObject({
+      kind: 'hold',
+      reasons: [{ code: 'mode-hold', facts: { why: expect.stringContaining('smoke') } }, {}, {}],
+    })
+    expect(decide(makeClient(stranger), view).kind).toBe('ignore')
   })
 
   it('that say nothing of themselves are told apart', () => {
