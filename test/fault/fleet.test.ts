@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createControlClient } from '../../src/cli/control-client.ts'
 import type { ChangeOptions, FleetOperations } from '../../src/http/admin/fleet-operations.ts'
 import { fetchIgnition, ignitionUrlOf, sendReport } from '../../src/runtime/demo/simulated-report.ts'
+import { runCommand } from '../fakes/command-line.ts'
 import {
   digestsOfBoot,
   digestsOfSet,
@@ -190,5 +191,46 @@ describe('what admins say while the service runs', () => {
     ])
     expect(items[1]).toMatchObject({ by: expect.stringMatching(/^boot /), via: 'report' })
     expect(items[6]).toMatchObject({ reason: 'new disk', via: 'control' })
+  })
+
+  it('a backup brings back pins, hosts and tokens, at once and while machines boot', async () => {
+    const file = join(service.directory, 'backup.db')
+    await expect(fleet.backup({ file: 'backup.db' })).rejects.toMatchObject({ details: { field: 'file' } })
+    await fleet.putHost('brief', { spec: { macs: ['52:54:00:00:01:0b'] } }, change)
+    await fleet.setPin({ target: host('of-file'), release: older }, change)
+    const { secret } = await fleet.createToken({ name: 'kept', role: 'read' }, change)
+    expect(await fleet.backup({ file })).toMatchObject({ file })
+    await expect(fleet.backup({ file })).rejects.toMatchObject({ code: 'CONFLICT' })
+    await fleet.removePin({ target: host('of-file') }, change)
+    await fleet.removeHost('brief', change)
+    const restored = await fleet.restore({ file }, change)
+    expect(restored).toMatchObject({ settings: 1 })
+    expect((await fleet.showHost('of-file')).pin?.release).toBe(older)
+    expect((await fleet.showHost('brief')).macs).toEqual(['52:54:00:00:01:0b'])
+    expect((await service.boot({ mac: fileMac })).script).toContain(`sample ${older}`)
+    const asked = await fetch(`${service.adminUrl}/api/v1/hosts`, {
+      headers: { authorization: `Bearer ${secret}` },
+    })
+    expect(asked.status).toBe(200)
+    expect((await fleet.listAudit({ action: 'state.restore' })).total).toBe(1)
+  })
+
+  it('on the data of a stopped service the same is said and counts when it starts', async () => {
+    await service.kill('SIGTERM')
+    const offline = await runCommand(
+      'pin',
+      'of-file',
+      newest,
+      '--reason',
+      'offline',
+      '--config',
+      service.configFile,
+    )
+    expect(offline).toMatchObject({ code: 0 })
+    await service.start()
+    expect((await fleet.listPins({ host: 'of-file' })).items).toMatchObject([
+      { release: newest, reason: 'offline' },
+    ])
+    expect(await service.script(fileMac)).toContain(`sample ${newest}`)
   })
 })
