@@ -107,7 +107,7 @@ function marksIn(hosts: readonly RawHost[], yaml: Located): ReadonlyMap<string, 
   for (const [index, { pin, ignition, mode, address }] of hosts.entries()) {
     const path: ConfigPath = ['hosts', index]
     if (pin?.until !== undefined) mark([...path, 'pin', 'until'])
-    if (ignition !== undefined) mark([...path, 'ignition'], 'key')
+    if (ignition?.inline !== undefined) mark([...path, 'ignition', 'inline'])
     if (mode === 'install') mark([...path, 'mode'])
     if (address !== undefined) mark([...path, 'address'])
   }

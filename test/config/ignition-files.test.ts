@@ -71,6 +71,17 @@ describe('Ignition configs that records name', () => {
     ])
   })
 
+  it('of a host whose text has a doubtful key is a warning at that text', () => {
+    const inline = `'{ "ignition": { "version": "3.4.0" }, "sistemd": {} }'`
+    const folder = configFolder({
+      'pilotlight.yaml': `${base}hosts: { directory: hosts.d }\n`,
+      'hosts.d/a.yaml': host(`{ inline: ${inline} }`),
+    })
+    expect(warningLines(folder.load())[0]).toMatch(
+      /^hosts\.d\/a\.yaml:3:84: hosts\[0\]\.ignition\.inline: line 1, column 39 of the text: sistemd/,
+    )
+  })
+
   it('an Ignition config is one of url, file and inline', () => {
     const folder = configFolder({ 'pilotlight.yaml': profile('{ file: a.ign, url: http://x/y }') })
     expect(problemLines(() => folder.load())[0]).toMatch(/profiles\.worker\.ignition: .*url, file, inline/)

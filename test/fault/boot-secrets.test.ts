@@ -78,7 +78,7 @@ const liveKey = 'ignition.config.url'
 const fileOf = (document: Ignition, path: string) =>
   decoded(document.storage?.files.find((file) => file.path === path)?.contents.source)
 
-describe('G12 secrets to their owner', () => {
+describe('G12 secrets to their owner (field case 159)', () => {
   let site: UpstreamSite
   let service: RunningService
   const shown: string[] = []
