@@ -88,8 +88,10 @@ function armingOf({ device, scripts, until }: InstallOptions) {
   }
 }
 
-function nextOf({ host, device }: InstallSummary): string {
+function nextOf({ host, device, next }: InstallSummary): string {
   const disk = device === undefined ? 'its disk' : device
+  if (next !== undefined)
+    return `at its next network boot ${host} ${next}; everything on ${disk} will be lost`
   return `${host} installs itself to ${disk} when it next boots from the network; everything on it will be lost`
 }
 

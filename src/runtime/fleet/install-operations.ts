@@ -13,6 +13,7 @@ import { findHost, placeText } from './find-target.ts'
 import type { FleetContext } from './fleet-context.ts'
 import type { HostList } from './host-list.ts'
 import { installSummary } from './install-summary.ts'
+import { nextBootText } from './next-boot-text.ts'
 import { compareText } from './page-of.ts'
 import { iso } from './times.ts'
 
@@ -62,7 +63,7 @@ export function createInstallOperations(
           reason,
         }),
       ],
-      answer: () => installSummary(record, clock.now()),
+      answer: () => ({ ...installSummary(record, clock.now()), next: nextBootText(host, view()) }),
     }
   }
 

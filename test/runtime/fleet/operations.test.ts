@@ -349,7 +349,8 @@ describe('installs', () => {
     await expect(fleet.endInstall({ host: 'of-file', as: 'installed' }, byTester)).rejects.toMatchObject({
       code: 'NOT_FOUND',
     })
-    await fleet.armInstall({ host: 'of-file', device: '/dev/sda' }, byTester)
+    const armed = await fleet.armInstall({ host: 'of-file', device: '/dev/sda' }, byTester)
+    expect(armed.next).toMatch(/^waits, and installs as soon as it can: the metadata of sample/)
     expect((await fleet.showHost('of-file')).mode).toBe('install')
     await fleet.endInstall({ host: 'of-file', as: 'disarm' }, byTester)
     expect((await fleet.showHost('of-file')).mode).toBe('live')

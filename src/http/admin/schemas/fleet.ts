@@ -203,6 +203,7 @@ export const InstallSummary = Type.Object(
     failure: optional(Type.Object({ at: Type.String(), message: optional(Type.String()) }, strict)),
     changedAt: Type.String(),
     changedBy: Type.String(),
+    next: optional(Type.String({ description: 'What the host boots next, and why; told when it is armed.' })),
   },
   strict,
 )
