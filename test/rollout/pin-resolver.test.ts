@@ -103,6 +103,28 @@ describe('a pin is resolved', () => {
     expect(ensured).toEqual([image.id])
   })
 
+  it('G5 G6 when it comes into force beside others, at once, and is kept until all are told without it', async () => {
+    const other = makeBootimage({ release: '44.20260707.3.1' })
+    await ledger.addBootimage(makeRecord(image, 'known'))
+    await ledger.addBootimage(makeRecord(other, 'known'))
+    await resolver.setWanted([pin])
+    await resolver.want([{ ...pin, release: other.release }])
+    expect(ensured).toEqual([image.id, other.id])
+    expect([...resolver.pinned()].sort()).toEqual([image.id, other.id].sort())
+    await resolver.setWanted([pin])
+    expect([...resolver.pinned()]).toEqual([image.id])
+  })
+
+  it('G5 as somebody else wrote it into the store, with a bootimage that was not known', async () => {
+    await store.addBootimage(makeRecord(image, 'ready'))
+    await store.savePinResolution({ ...pin, bootimage: image.id, resolvedAt: 1 })
+    expect(ledger.bootimages.size).toBe(0)
+    await ledger.reloadPins()
+    await resolver.setWanted([pin])
+    expect([...resolver.pinned()]).toEqual([image.id])
+    expect(asked).toBe(0)
+  })
+
   it('from the release index, with the document kept', async () => {
     answer = { kind: 'found', bootimage: image, document }
     await resolver.setWanted([pin])
