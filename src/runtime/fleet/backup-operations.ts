@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
+import { visibleText } from '../../core/visible-text.ts'
 import type { FleetOperations } from '../../http/admin/fleet-operations.ts'
 import { auditEntry } from './audit-entry.ts'
 import type { FleetContext } from './fleet-context.ts'
@@ -36,7 +37,7 @@ export function createBackupOperations(
             auditEntry(change, clock.now(), {
               action: 'state.restore',
               target: 'state',
-              summary: `restored from ${file}: ${records} records, ${settings} pins and modes, ${installs} installs, ${tokens} tokens, ${pinnedReleases} resolved pins`,
+              summary: `restored from ${visibleText(file, 500)}: ${records} records, ${settings} pins and modes, ${installs} installs, ${tokens} tokens, ${pinnedReleases} resolved pins`,
             }),
           ],
         })

@@ -5,6 +5,7 @@ import { parseRecord, type RecordContext } from '../../config/parse-record.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { FleetChange, RecordKind, StoredRecord } from '../../core/fleet.ts'
 import type { Host, Inventory, Origin } from '../../core/host.ts'
+import { visibleText } from '../../core/visible-text.ts'
 import type { ChangeOptions, FleetOperations } from '../../http/admin/fleet-operations.ts'
 import type { ImportRecords, ImportRecordsReport } from '../../http/admin/schemas/fleet.ts'
 import { auditEntry } from './audit-entry.ts'
@@ -22,6 +23,8 @@ import { nextRecord, type Revisions } from './revisions.ts'
 /** Between slices boots are answered. */
 const recordsPerSlice = 200
 const shownProblems = 20
+/** Of what the text is called, in messages and in the audit list. */
+const longestName = 200
 
 export interface ImportOptions extends Pick<FleetContext, 'queue' | 'memory' | 'view' | 'clock'> {
   readonly loaded: () => LoadedConfig
@@ -32,11 +35,20 @@ export interface ImportOptions extends Pick<FleetContext, 'queue' | 'memory' | '
 /** Takes in many records at once: all of them or none. */
 export function createImportRecords(options: ImportOptions): FleetOperations['importRecords'] {
   const { queue } = options
+  let reading: Promise<unknown> = Promise.resolve()
+
+  /** One after the other, since a large text takes a gigabyte of memory while it is read. */
+  function read(text: string, name: string): Promise<RecordsText> {
+    const next = reading.then(() => readRecords(text, name))
+    reading = next.catch(() => {})
+    return next
+  }
+
   return async (body, change) => {
-    const text = await readRecords(body.text, body.name)
+    const name = visibleText(body.name, longestName)
+    const text = await read(body.text, name)
     if (text.problems.length > 0) throw refused(text.problems)
-    const report = await queue.change(() => planImport(text, body, change, options), {})
-    return report
+    return queue.change(() => planImport(text, { ...body, name }, change, options))
   }
 }
 

@@ -12,15 +12,23 @@ const entry = import.meta.url.endsWith('.ts')
 
 type Message = { readonly records: readonly WrittenRecord[] } | Omit<RecordsText, 'records'>
 
+/** A hundred thousand hosts need half of it. */
+const usualHeapMb = 2048
+
 /**
  * Reads a text of records, long ones in a thread of their own that ends with it.
- * @throws ServiceError INTERNAL when that thread dies, of too little memory for instance
+ * @param heapMb what that thread may take
+ * @throws ServiceError USAGE when that is not enough, INTERNAL when the thread dies otherwise
  */
-export function readRecords(text: string, name: string): Promise<RecordsText> {
+export function readRecords(text: string, name: string, heapMb = usualHeapMb): Promise<RecordsText> {
   if (text.length <= shortText) return Promise.resolve(readRecordsText(text, name))
   return new Promise((resolve, reject) => {
     const records: WrittenRecord[] = []
-    const worker = new Worker(entry, { workerData: { text, name }, name: 'records' })
+    const worker = new Worker(entry, {
+      workerData: { text, name },
+      name: 'records',
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    })
     const askForMore = () => worker.postMessage('more')
     worker.on('message', (message: Message) => {
       if (!('records' in message)) {
@@ -37,11 +45,11 @@ export function readRecords(text: string, name: string): Promise<RecordsText> {
   })
 }
 
-function died(cause: Error): ServiceError {
-  return new ServiceError(
-    'INTERNAL',
-    `the records could not be read: ${cause.message}`,
-    { hint: 'take them in in several parts' },
-    cause,
-  )
+function died(cause: NodeJS.ErrnoException): ServiceError {
+  return cause.code === 'ERR_WORKER_OUT_OF_MEMORY'
+    ? new ServiceError('USAGE', 'the text is too large to be read at once', {
+        field: 'text',
+        hint: 'take the records in in several parts, each with mode merge',
+      })
+    : new ServiceError('INTERNAL', `the records could not be read: ${cause.message}`, {}, cause)
 }

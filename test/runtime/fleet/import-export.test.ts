@@ -1,11 +1,15 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { FleetOperations } from '../../../src/http/admin/fleet-operations.ts'
+import { readRecords } from '../../../src/runtime/fleet/read-records.ts'
 import { readRecordsText } from '../../../src/runtime/fleet/records-text.ts'
 import { byTester, type FleetLab, openFleetLab } from '../../fakes/fleet-lab.ts'
 
-let lab: FleetLab
-afterEach(() => lab.close())
+let lab: FleetLab | undefined
+afterEach(async () => {
+  await lab?.close()
+  lab = undefined
+})
 
 async function open(): Promise<FleetOperations> {
   lab = await openFleetLab({ hosts: [{ id: 'of-file', macs: ['52:54:00:00:00:01'], profile: 'worker' }] })
@@ -41,6 +45,29 @@ const records = fc.record({
     ),
   ),
   profiles: fc.dictionary(name, fc.record(settings, { requiredKeys: [] }), { maxKeys: 3 }),
+})
+
+describe('a long text', () => {
+  const hosts = Array.from({ length: 2_000 }, (_, index) => `  - { id: n${index}, serial: S${index} }\n`)
+  const text = `version: 1\nhosts:\n${hosts.join('')}`
+
+  it('is read in a thread of its own, whole and with its lines', async () => {
+    const found = await readRecords(text, 'long.yaml')
+    expect(found.records).toHaveLength(2_000)
+    expect(found.records[1_999]).toEqual({
+      kind: 'host',
+      name: 'n1999',
+      spec: { serial: 'S1999' },
+      line: 2_002,
+    })
+    expect((await readRecords(`${text}  - { id: x }\n`, 'long.yaml')).problems).toEqual([
+      expect.stringMatching(/^long\.yaml:2003:/),
+    ])
+  })
+
+  it('that takes too much memory is refused, and the process lives', async () => {
+    await expect(readRecords(text, 'long.yaml', 4)).rejects.toMatchObject({ code: 'USAGE' })
+  })
 })
 
 describe('records', () => {
