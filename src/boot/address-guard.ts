@@ -2,7 +2,7 @@ import type { BootDecision } from '../core/boot-decision.ts'
 import type { BootClient } from '../core/client.ts'
 import type { Clock } from '../core/clock.ts'
 import { defaultLocalBoot } from '../core/effective-settings.ts'
-import { servesIgnition } from '../core/ignition-serving.ts'
+import { installerReports, servesIgnition } from '../core/ignition-serving.ts'
 import type { Log } from '../core/log.ts'
 import type { MacAddress } from '../core/mac.ts'
 import { type Reason, reason } from '../core/reason.ts'
@@ -113,8 +113,8 @@ export function createAddressGuard(options: {
 }
 
 function carriesSecret(decision: BootDecision): boolean {
-  const boots = decision.kind === 'live' || decision.kind === 'install'
-  return boots && servesIgnition(decision.parameters)
+  if (decision.kind === 'install' && installerReports(decision.parameters)) return true
+  return (decision.kind === 'live' || decision.kind === 'install') && servesIgnition(decision.parameters)
 }
 
 /** Those of its record: what a machine says of itself besides the one that asks proves nothing. */

@@ -55,7 +55,7 @@ export const bootSettingProperties = {
   report: Type.Optional(
     Type.Boolean({
       description:
-        'Whether the machine reports booted, installed or failed: a unit is put around its Ignition config. Default: where the config is a file or inline.',
+        'Whether the machine reports booted, installed or failed: a unit is put around its Ignition config. Default: where the config is a file or inline. A system that installs reports unless this is false.',
     }),
   ),
   install: Type.Optional(

@@ -4,7 +4,7 @@ import type { Bootimage } from '../core/bootimage.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { BootClient } from '../core/client.ts'
 import { ServiceError } from '../core/errors.ts'
-import { makesReports, servesIgnition } from '../core/ignition-serving.ts'
+import { installerReports, servesIgnition } from '../core/ignition-serving.ts'
 import {
   installKernelArguments,
   type KernelArguments,
@@ -60,12 +60,8 @@ export function planLiveBoot(
     rootfsUrl,
     ignitionUrl: ignitionUrlOf(parameters, surroundings),
   }
-  // The one that installs reports that it is done before it restarts the machine: who asks the network first is not
-  // installed once more (field case 154).
-  // Not beside an admin's initrd, whose own config may be for that very system and would be passed over.
-  const hasOwnConfig = parameters.extraInitrds.length > 0
-  const installerUrl =
-    makesReports(parameters) && !hasOwnConfig ? servedIgnition('installer', surroundings) : undefined
+  // It reports before it restarts the machine: who asks the network first is not installed once more.
+  const installerUrl = installerReports(parameters) ? servedIgnition('installer', surroundings) : undefined
   const words =
     device === undefined
       ? liveKernelArguments(common)

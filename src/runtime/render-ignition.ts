@@ -9,7 +9,7 @@ import type { Clock } from '../core/clock.ts'
 import { type EffectiveSettings, effectiveSettings } from '../core/effective-settings.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Host, IgnitionSource, Inventory } from '../core/host.ts'
-import { makesReports, servesIgnition } from '../core/ignition-serving.ts'
+import { installerReports, makesReports, servesIgnition } from '../core/ignition-serving.ts'
 import type { Log } from '../core/log.ts'
 import { createIgnitionShelf } from '../ignition/ignition-shelf.ts'
 import type { IgnitionVariables } from '../ignition/ignition-variables.ts'
@@ -68,13 +68,14 @@ export function createRenderIgnition(options: RenderIgnitionOptions) {
     const { host, settings } = known
     const ignition = settings.ignition?.value
     const wishes = { ignition, report: settings.report?.value }
-    const reports = makesReports(wishes)
-    if (!servesIgnition(wishes) || (claims.purpose === 'installer' && !reports)) return undefined
-
     const reportUrl = `${baseUrl}/report/${reportToken}`
     if (claims.purpose === 'installer') {
+      const extraInitrds = settings.extraInitrds.value
+      if (!installerReports({ report: wishes.report, extraInitrds })) return undefined
       return reportConfig({ major: 3, system: 'installer', reportUrl }, reportFiles)
     }
+    if (!servesIgnition(wishes)) return undefined
+    const reports = makesReports(wishes)
     const isOurs = ignition !== undefined && ignition.url === undefined
     const config = isOurs ? configOf(ignition) : undefined
     if (config !== undefined) warnOfVersion(config, boot)

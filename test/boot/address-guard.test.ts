@@ -53,6 +53,13 @@ describe('G12 bind: address, where DHCP has seen who holds an address', () => {
     expect(setUp({ leases: { [own]: mac } }).ask(own).kind).toBe('live')
   })
 
+  it('G12 an install script carries the token of its report, so it stays at the machine as well', () => {
+    const { ask } = setUp({ leases: { [own]: mac, [other]: strange } })
+    const install = { stream: 'fcos-stable', mode: 'install', install: { device: '/dev/sda' } } as const
+    expect(ask(other, install).kind).toBe('hold')
+    expect(ask(other, { ...install, report: false }).kind).toBe('install')
+  })
+
   it('G12 whoever has another address by DHCP is refused, also when it names its own MAC beside', () => {
     const { ask, log } = setUp({ leases: { [own]: mac, [other]: strange } })
     const said = `hold: its Ignition config goes to its own address alone (boot.tokens.bind), and ${other} belongs to ${strange}`

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TokenPurpose, TokenSubject } from '../../src/boot/boot-tokens.ts'
 import type { BootimageId } from '../../src/core/bootimage.ts'
+import type { Sha256 } from '../../src/core/digest.ts'
 import type { Host, InventoryParts } from '../../src/core/host.ts'
 import { createRenderIgnition } from '../../src/runtime/render-ignition.ts'
 import { makeHost, makeInventory, makeProfile, nodeMac } from '../fakes/machines.ts'
@@ -79,6 +80,16 @@ describe('the config that a machine gets', () => {
   })
 })
 
+describe('the system that installs', () => {
+  it.each<[string, Asked['host']]>([
+    ['the installed one gets a file', { ignition: { file } }],
+    ["the installed one gets an admin's own URL, as it is", { ignition: { url: 'http://x/y' } }],
+    ['the installed one gets none', {}],
+  ])('reports how it went: %s (field case 154)', (_, host) => {
+    expect(render({ host, purpose: 'installer' })).toContain('50-pilotlight-report.conf')
+  })
+})
+
 describe('there is none', () => {
   it.each<[string, Asked]>([
     ['for a host that is held', { host: { mode: 'hold', ignition: { file } } }],
@@ -88,6 +99,13 @@ describe('there is none', () => {
     [
       'for an installer that does not report',
       { host: { ignition: { file }, report: false }, purpose: 'installer' },
+    ],
+    [
+      "for an installer that brings an admin's initrd",
+      {
+        host: { extraInitrds: [{ path: '/x.cpio', sha256: 'a'.repeat(64) as Sha256 }] },
+        purpose: 'installer',
+      },
     ],
   ])('%s', (_, asked) => {
     expect(render(asked)).toBeUndefined()
