@@ -101,7 +101,8 @@ export function decideBoot(client: BootClient, view: BootView): BootDecision {
 }
 
 function holdText({ mode, holdReason }: EffectiveSettings): string {
-  const where = mode === undefined ? '' : originText(mode.origin)
+  // What was set at run time gives its reason twice: as one of its own, and as its origin's.
+  const where = mode === undefined ? '' : originText({ ...mode.origin, why: undefined })
   return holdReason === undefined ? `no reason given, by ${where}` : `${holdReason.value}, by ${where}`
 }
 
