@@ -7,6 +7,7 @@ import { type FormatName, formats } from './formats.ts'
 export const formatExamples: Readonly<Record<FormatName, string>> = {
   arch: 'x86_64',
   duration: '15m',
+  minutes: '2h',
   'long-duration': '90d',
   'listen-address': '0.0.0.0:80',
   'boot-address': '192.0.2.10',
@@ -47,6 +48,7 @@ export const formatExamples: Readonly<Record<FormatName, string>> = {
 const slips: Readonly<Partial<Record<FormatName, (text: string) => string | undefined>>> = {
   arch: (text) => nearestWord(text, [...architectures, 'amd64', 'arm64']),
   duration: durationSlip,
+  minutes: (text) => durationSlip(/^\d+$/.test(text) ? `${text}m` : text),
   'long-duration': (text) => durationSlip(/^\d+$/.test(text) ? `${text}d` : text),
   'listen-address': (text) => (/^\d+$/.test(text) ? `:${text}` : withoutScheme(text).replace(/^\*:/, ':')),
   'boot-address': withoutScheme,

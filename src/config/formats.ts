@@ -19,13 +19,18 @@ export interface TextFormat {
   readonly problem: (text: string) => string | undefined
 }
 
-const dayMs = 24 * 60 * 60 * 1000
+const minuteMs = 60 * 1000
+const dayMs = 24 * 60 * minuteMs
 
 export const formats = {
   arch: { allowed: architectures.join(', '), problem: readable(parseArch) },
   duration: {
     allowed: 'a time from 1s to 7d, such as 90s, 15m or 1h30m',
     problem: (text) => durationProblem(text, 1000, 7 * dayMs),
+  },
+  minutes: {
+    allowed: 'whole minutes from 1m to 7d, such as 90m, 2h or 1d',
+    problem: (text) => durationProblem(text, minuteMs, 7 * dayMs) ?? wholeMinutesProblem(text),
   },
   'long-duration': {
     allowed: 'a time from 1h to 3650d, such as 36h or 90d',
@@ -191,7 +196,10 @@ function matching(pattern: RegExp): (text: string) => string | undefined {
   return (text) => (pattern.test(text) ? undefined : '')
 }
 
-/** `2:4:0:b:d:f` is more often a typo than an address; multicast and zero name no machine (field case 148). */
+function wholeMinutesProblem(text: string): string | undefined {
+  return Number(parseDuration(text)) % minuteMs === 0 ? undefined : 'it is not in whole minutes'
+}
+
 function durationProblem(text: string, leastMs: number, mostMs: number): string | undefined {
   const duration = parseDuration(text)
   if (duration === undefined) return ''
@@ -199,6 +207,7 @@ function durationProblem(text: string, leastMs: number, mostMs: number): string 
   return duration > mostMs ? 'it is too long' : undefined
 }
 
+/** `2:4:0:b:d:f` is more often a typo than an address; multicast and zero name no machine (field case 148). */
 function macProblem(text: string): string {
   if (/^(?:[0-9a-f]{1,2}[:-]){5}[0-9a-f]{1,2}$/i.test(text)) {
     if (/(?:^|[:-])[0-9a-f](?:[:-]|$)/i.test(text)) return 'each part needs two digits'

@@ -60,12 +60,12 @@ export const configSchema = Type.Object(
         tokens: Type.Object(
           {
             life: text(
-              'duration',
+              'minutes',
               'How long a machine can fetch its Ignition config with the URL of its boot. Its other files stay as long.',
               { default: '2h' },
             ),
             reportLife: text(
-              'duration',
+              'minutes',
               'How long it can report how it fares: an installed system comes up much later.',
               { default: '24h' },
             ),

@@ -113,6 +113,14 @@ describe('what a configuration may not say', () => {
       ],
     ],
     [
+      'lives of boot tokens that no token can carry',
+      `${head}boot:\n  tokens:\n    life: 3s\n    reportLife: 90s\n`,
+      [
+        'pilotlight.yaml:4:11: boot.tokens.life: found "3s" (it is too short), allowed: whole minutes from 1m to 7d, such as 90m, 2h or 1d',
+        'pilotlight.yaml:5:17: boot.tokens.reportLife: found "90s" (it is not in whole minutes), allowed: whole minutes from 1m to 7d, such as 90m, 2h or 1d',
+      ],
+    ],
+    [
       'numbers out of range and in the wrong place',
       `${head}streams:\n  a:\n    source: { file: x }\n    keep: -1\n    refresh: 900\n    architectures: []\n  b:\n    source: { file: x }\n    keep: 1.5\n    refresh: 1h30\n    architectures: [i386, amd64, amd64]\n`,
       [
