@@ -1,4 +1,4 @@
-import { Context, Liquid, type Template } from 'liquidjs'
+import { Context, type Emitter, Liquid, type Template } from 'liquidjs'
 import { nearestWord } from '../core/nearest-word.ts'
 import { type IgnitionVariables, ignitionVariableNames, ignitionVariables } from './ignition-variables.ts'
 
@@ -20,6 +20,12 @@ export interface IgnitionTemplate {
 const notMeant =
   'text that only looks like a template stands between {% raw %} and {% endraw %}, or the config says template: false'
 
+/** Each text, value and tag is one or two, in a loop each time. */
+const mostSteps = 10_000
+/** Characters and list entries that filters and ranges may go through in all. */
+const mostFilterWork = 1_000_000
+const mostCharacters = 2_000_000
+
 /** Values as they may stand between two quotes of a JSON string; a list or a map is JSON by itself. */
 function escaped(value: unknown): string {
   if (value === undefined || value === null) return ''
@@ -37,12 +43,46 @@ function createEngine(): Liquid {
     ownPropertyOnly: true,
     outputEscape: escaped,
     parseLimit: 4_000_000,
-    memoryLimit: 16_000_000,
-    renderLimit: 1_000,
+    memoryLimit: mostFilterWork,
   })
-  // It would let a value leave its string.
+  // They would let a value leave its string.
   engine.unregisterFilter('raw')
+  delete engine.tags.cycle
+  const { renderer } = engine
+  const renderTemplates = renderer.renderTemplates.bind(renderer)
+  renderer.renderTemplates = (templates, context, emitter = boundedEmitter()) =>
+    renderTemplates(templates, context, emitter)
   return engine
+}
+
+/** What goes into the text, or into a variable, beyond which nobody wants it. */
+function boundedEmitter(): Emitter {
+  return {
+    buffer: '',
+    write(piece: unknown) {
+      if (piece === undefined || piece === null) return
+      this.buffer += String(piece)
+      if (this.buffer.length > mostCharacters) throw new Error(`it grows beyond ${mostCharacters} characters`)
+    },
+  }
+}
+
+/**
+ * Counted in steps and not in time, so that a config that was taken is served however busy the machine is. Everybody
+ * waits meanwhile: this many take some ms.
+ */
+function boundedContext(variables: IgnitionVariables): Context {
+  const context = new Context(variables, engine.options, {
+    sync: true,
+    strictVariables: true,
+    ownPropertyOnly: true,
+  })
+  let steps = 0
+  context.renderLimit.check = () => {
+    steps += 1
+    if (steps > mostSteps) throw new Error(`it takes more than ${mostSteps} steps: its loops are too long`)
+  }
+  return context
 }
 
 const engine = createEngine()
@@ -56,7 +96,9 @@ export function compileIgnitionTemplate(
     const unknown = unknownVariable(parsed, source)
     if (unknown !== undefined) return { fault: unknown }
     const sample = renderInPieces(parsed, sampleFor(parsed))
-    return { template: { render: (variables) => engine.renderSync(parsed, variables) as string, sample } }
+    const render = (variables: IgnitionVariables) =>
+      engine.renderSync(parsed, boundedContext(variables)) as string
+    return { template: { render, sample } }
   } catch (error) {
     return { fault: faultOf(error) }
   }
@@ -92,11 +134,7 @@ function sampleFor(parsed: Template[]): IgnitionVariables {
 
 /** Renders one top-level part after the other, to know which part of the source a character comes from. */
 function renderInPieces(parsed: Template[], variables: IgnitionVariables): IgnitionTemplate['sample'] {
-  const context = new Context(variables, engine.options, {
-    sync: true,
-    strictVariables: true,
-    ownPropertyOnly: true,
-  })
+  const context = boundedContext(variables)
   const pieces: { readonly start: number; readonly source: number; readonly isLiteral: boolean }[] = []
   let text = ''
   for (const template of parsed) {

@@ -218,6 +218,30 @@ describe('variables in it', () => {
     expect(read(plain, false).config?.render(variables)).toBe(plain)
   })
 
+  const head = '{"ignition":{"version":"3.4.0"}}'
+  it.each([
+    ['nested loops', '{% for i in (1..900) %}{% for j in (1..900) %} {% endfor %}{% endfor %}'],
+    ['loops around nothing', '{% for i in (1..900) %}{% for j in (1..900) %}{% endfor %}{% endfor %}'],
+    ['one long loop', '{% for i in (1..999000) %} {% endfor %}'],
+    ['a list too long to be one', '{% for i in (1..999000000) %} {% endfor %}'],
+    [
+      'a variable that doubles',
+      '{% assign x = "ab" %}{% for i in (1..60) %}{% capture x %}{{ x }}{{ x }}{% endcapture %}{% endfor %}',
+    ],
+    ['a text that grows', `{% for i in (1..900) %}${' '.repeat(9000)}{% endfor %}`],
+    ['filters on and on', '{% for i in (1..900) %}{% assign y = "a" | ljust: 9000 %}{% endfor %}'],
+    ['a tag that writes values as they are', '{% cycle host %}'],
+  ])('%s are refused, whatever the machine has to do besides', (_name, loops) => {
+    const { config, problems } = readIgnition(`${head}${loops}`, { isTemplate: true })
+    expect(config).toBeUndefined()
+    expect(problems).toMatchObject([{ message: expect.stringContaining('the template cannot be used: ') }])
+  })
+
+  it('a loop over every MAC of a rack is not', () => {
+    const loop = `{"ignition":{"version":"3.4.0"},"storage":{"files":[{"path":"/etc/macs","contents":{"source":"data:,{% for i in (1..300) %}{% for mac in macs %}{{ i }}-{{ mac }} {% endfor %}{% endfor %}"}}]}}`
+    expect(readIgnition(loop, { isTemplate: true }).problems).toEqual([])
+  })
+
   it('mistakes in JSON are told where they stand in the template, not in what it makes', () => {
     const text =
       '{ "ignition": { "version": "3.4.0" },\n  {% if host %} "a": "{{ base_url }}", {% endif %}\n  "b": "{{ report_url }}" "c": 1 }'
