@@ -25,7 +25,7 @@ export interface PinResolverOptions {
 }
 
 export interface PinResolver {
-  /** The pins of the current configuration; all that are not resolved yet are looked for. */
+  /** The pins of the current configuration; all that are not resolved yet are looked for before it resolves. */
   setWanted(pins: readonly WantedPin[]): Promise<void>
   /** Pins that came into force beside those that are: looked for at once, and kept from garbage collection. */
   want(pins: readonly WantedPin[]): Promise<void>
@@ -124,6 +124,8 @@ export function createPinResolver(options: PinResolverOptions): PinResolver {
   }
 
   function noteMiss(pin: WantedPin, reason: string): void {
+    // Who is asked meanwhile has gone, and nobody is left who would look again.
+    if (stopped) return
     const key = keyOf(pin)
     const failures = (misses.get(key)?.failures ?? 0) + 1
     const pauseMs = Math.min(pauseAfterMissMs * 2 ** (failures - 1), longestPauseMs)

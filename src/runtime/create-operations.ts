@@ -114,7 +114,8 @@ export function createOperations(options: OperationsOptions): AdminOperations {
     if (unknown !== undefined) throw noSuchStream(unknown, configured)
     const wanted = names === undefined || names.length === 0 ? configured : names
     const outcomes = await Promise.all(wanted.map((name) => engine.streams.refresh(name)))
-    await engine.pins.retry()
+    // Nothing is known to fetch for a pin until its release was found.
+    await Promise.all([engine.pins.retry(), engine.lookForPins()])
     await engine.ensureWanted(new Set(wanted))
     return {
       streams: wanted.map((name, index) => ({

@@ -82,6 +82,8 @@ export interface Engine {
   loaded(): LoadedConfig
   /** Takes a new configuration; what is being booted goes on as it was (G2). */
   configure(loaded: LoadedConfig): Promise<void>
+  /** Pins in force are those of now; resolves when each was found or not. */
+  lookForPins(): Promise<void>
   /** Fetches what current, targets and pins need and what is not there; resolves when all of it is there or failed. */
   ensureWanted(streams?: ReadonlySet<string>): Promise<void>
   /**
@@ -119,6 +121,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       options.onFetchEvent?.(event)
     },
   })
+  let isStopping = false
   const extras: ExtraInitrds = createExtraInitrds({
     fetcher,
     blobIndex,
@@ -202,7 +205,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       try {
         return (await streams.canonical(name))?.resolution
       } catch (error) {
-        log.warn({ stream: name, error: String(error) }, 'the canonical source could not be asked')
+        if (!isStopping)
+          log.warn({ stream: name, error: String(error) }, 'the canonical source could not be asked')
         return undefined
       }
     },
@@ -308,14 +312,18 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     extras.setWanted(next.inventory)
     publish()
     await streams.configure(config.streams, config.upstream)
-    const architecturesOf = (name: string) => streamOf(name)?.architectures
-    void pins.setWanted(wantedPins(fleet.inventory(), architecturesOf, clock.now()))
+    void lookForPins()
     if (options.follows) {
       prover.start()
       recheckReady((name) => isTrustNarrower(before.get(name), config.streams.get(name)))
     }
     await warnOfKeys(config.streams.values(), clock.now(), log)
     warnOfConflicts(fleet.conflicts(), log)
+  }
+
+  function lookForPins(): Promise<void> {
+    const architecturesOf = (name: string) => streamOf(name)?.architectures
+    return pins.setWanted(wantedPins(fleet.inventory(), architecturesOf, clock.now()))
   }
 
   /** Sets that were ready by rules that are no longer in force, and those that lost a file while no service ran. */
@@ -399,13 +407,17 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     progress,
     loaded: () => loaded,
     configure,
+    lookForPins,
     ensureWanted,
     recheck: checker.recheck,
     prover,
     publish,
     async stop() {
+      isStopping = true
+      // First of all: what is still looked for fails with its client, which is nobody's news.
+      const looked = pins.stop()
       await streams.stop()
-      await pins.stop()
+      await looked
       const proved = prover.stop()
       await sync.stop()
       await fetcher.stop()

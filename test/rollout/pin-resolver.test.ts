@@ -31,6 +31,7 @@ let answer: FoundRelease
 let asked: number
 let ensured: BootimageId[]
 let resolver: PinResolver
+let log: ReturnType<typeof createRecordingLog>
 
 beforeEach(async () => {
   time = createManualTime()
@@ -43,6 +44,7 @@ beforeEach(async () => {
 
 async function open(): Promise<void> {
   ledger = await openLedger(store)
+  log = createRecordingLog()
   resolver = createPinResolver({
     ledger,
     findRelease: async () => {
@@ -54,7 +56,7 @@ async function open(): Promise<void> {
     onChanged: () => {},
     clock: time,
     timers: time,
-    log: createRecordingLog(),
+    log,
   })
 }
 
@@ -135,6 +137,15 @@ describe('a pin is resolved', () => {
 })
 
 describe('a pin that cannot be resolved', () => {
+  it("is nobody's news, and is not looked for again, when everything stops meanwhile", async () => {
+    const looking = resolver.setWanted([pin])
+    await resolver.stop()
+    await looking
+    expect(asked).toBe(1)
+    expect(log.lines).toEqual([])
+    expect(time.pending).toBe(0)
+  })
+
   it('says why, and is looked for again later and later', async () => {
     await resolver.setWanted([pin])
     expect(resolver.unresolved().get('fcos-stable/x86_64/44.20260601.3.0')).toBe('in no document')
