@@ -12,6 +12,7 @@ import type {
   Pin,
 } from './host.ts'
 import { type InstallStanding, installStanding } from './install.ts'
+import { installRecordOf } from './install-of-machine.ts'
 import type { MacAddress } from './mac.ts'
 import { originText } from './origin-text.ts'
 import { isOver, type RunTimeLayer } from './run-time-settings.ts'
@@ -158,7 +159,7 @@ function standingOf(
   if (host === undefined) return { kind: 'none' }
   const armedBy = () =>
     originText(generation.origin.kind === 'default' && mode !== undefined ? mode.origin : generation.origin)
-  const record = inventory.installs.get(host.id)
+  const record = installRecordOf(host, inventory, now)
   return installStanding({
     host: host.id,
     ...(record === undefined ? {} : { record }),

@@ -2,6 +2,7 @@ import { createEndTimes, type EndTimes } from './end-times.ts'
 import { type InstallRecord, type RecordKind, type RunTimeSetting, runTimeSettingId } from './fleet.ts'
 import type { Group, Host, Inventory, InventoryParts, Origin, Profile } from './host.ts'
 import { createHostIndex, type HostIndex } from './host-index.ts'
+import { createInstallIndex } from './install-index.ts'
 import { groupsInOrder } from './inventory.ts'
 import { originText } from './origin-text.ts'
 import { createRunTimeSettings } from './run-time-index.ts'
@@ -45,7 +46,7 @@ const noFiles: InventoryParts = { hosts: [], groups: [], profiles: [], unknown: 
 /** What a file says stands before a record of the same name that was made at run time. */
 export function createFleetIndex(): FleetIndex {
   const made: Made = { host: new Map(), group: new Map(), profile: new Map() }
-  const installs = new Map<string, InstallRecord>()
+  const installs = createInstallIndex()
   let files = noFiles
   let ends: EndTimes = createEndTimes()
   let hosts: HostIndex = createHostIndex(ends)
@@ -102,7 +103,8 @@ export function createFleetIndex(): FleetIndex {
       profiles,
       unknown: files.unknown,
       runTime: { ...settings.index },
-      installs,
+      installs: installs.byHost,
+      installsByMark: installs.byMark,
       nextEnd: ends.nextAfter,
     }
   }
@@ -131,7 +133,7 @@ export function createFleetIndex(): FleetIndex {
       for (const record of [...files.groups, ...files.profiles]) addEnds(record)
       for (const record of [...made.group.values(), ...made.profile.values()]) addEnds(record)
       for (const { until } of settings.all()) ends.add(until)
-      for (const { until } of installs.values()) ends.add(until)
+      for (const { until } of installs.byHost.values()) ends.add(until)
       settings.hostsChanged()
       areGroupsNew = true
       current = undefined
@@ -168,14 +170,14 @@ export function createFleetIndex(): FleetIndex {
       current = undefined
     },
     putInstall(install) {
-      ends.remove(installs.get(install.host)?.until)
-      installs.set(install.host, install)
+      ends.remove(installs.byHost.get(install.host)?.until)
+      installs.put(install)
       ends.add(install.until)
       current = undefined
     },
     removeInstall(host) {
-      ends.remove(installs.get(host)?.until)
-      installs.delete(host)
+      ends.remove(installs.byHost.get(host)?.until)
+      installs.remove(host)
       current = undefined
     },
     conflicts: () => [

@@ -107,6 +107,11 @@ export interface InstallRecord {
   /** The last change of state: when, and by whom (`boot <id>` for a report). */
   readonly changedAt: number
   readonly changedBy: string
+  /**
+   * What its machine is recognised by (`machineMarks`): a disk that was written stays so when its host gets another
+   * name. Absent in records of before there were marks, until their host is known.
+   */
+  readonly marks?: readonly string[]
 }
 
 export const reportStates = ['booted', 'installed', 'failed'] as const

@@ -141,6 +141,8 @@ export interface Inventory {
   readonly runTime: RunTimeIndex
   /** By host id. */
   readonly installs: ReadonlyMap<string, InstallRecord>
+  /** By what machines are recognised by, whatever the name of their host was. */
+  readonly installsByMark: ReadonlyMap<string, readonly InstallRecord[]>
   /** The next moment (ms since the epoch) from which something of it does not count any more; `Infinity`: none. */
   nextEnd(now: number): number
 }

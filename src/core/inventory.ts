@@ -21,6 +21,7 @@ export function buildInventory({ hosts, groups, profiles, unknown }: InventoryPa
     unknown,
     runTime: nothingSetAtRunTime,
     installs: new Map(),
+    installsByMark: new Map(),
     nextEnd: ends.nextAfter,
   }
 }

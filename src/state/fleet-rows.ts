@@ -124,6 +124,7 @@ export function installRow(record: InstallRecord): InstallRow {
     failure: record.failure === undefined ? null : JSON.stringify(record.failure),
     changed_at: record.changedAt,
     changed_by: record.changedBy,
+    marks: record.marks === undefined ? null : JSON.stringify(record.marks),
   }
 }
 
@@ -144,7 +145,12 @@ export function installRecord(row: InstallRow): InstallRecord {
     ...(row.failure === null ? {} : { failure: readFailure(row.failure) }),
     changedAt: readNumber(row.changed_at, 'changed_at'),
     changedBy: readProse(row.changed_by, 'changed_by'),
+    ...(row.marks === null ? {} : { marks: readMarks(row.marks) }),
   }
+}
+
+function readMarks(json: unknown): readonly string[] {
+  return readList(json, 'marks').map((mark) => readText(mark, 'marks'))
 }
 
 function readFailure(json: unknown): NonNullable<InstallRecord['failure']> {

@@ -57,6 +57,7 @@ export interface InstallRow {
   readonly failure: string | null
   readonly changed_at: number
   readonly changed_by: string
+  readonly marks: string | null
 }
 
 export interface ApiTokenRow {

@@ -52,7 +52,13 @@ export function describeFleetStore(current: () => StateStore, directory: () => s
         failure: { at: t0 + 2, bootId: makeBootId(1), message: 'no space' },
         serves: 3,
       }),
-      makeInstall({ host: 'rack1-n02', source: 'file', state: 'installed', fileGeneration: 4 }),
+      makeInstall({
+        host: 'rack1-n02',
+        source: 'file',
+        state: 'installed',
+        fileGeneration: 4,
+        marks: ['MAC 52:54:00:00:00:02', 'serial A 1'],
+      }),
     ]
     const tokens = [makeToken({ expiresAt: t0 + 9, revokedAt: t0 + 8 }), makeToken({ id: 'B', role: 'read' })]
     await write(

@@ -18,6 +18,8 @@ export interface FleetLab {
   readonly time: ManualTime
   readonly seen: SeenMachine[]
   loaded(): LoadedConfig
+  /** The files say this from now on, as after a reload. */
+  putFiles(files: { readonly hosts?: readonly object[]; readonly config?: object }): Promise<void>
   /** Ends and opens everything again over what is on the disk. */
   reopen(): Promise<void>
   close(): Promise<void>
@@ -48,12 +50,13 @@ export async function openFleetLab(
     ...options.config,
   }
   await mkdir(join(directory.path, 'hosts.d'))
-  await writeFile(file, stringify(config))
-  await writeFile(
-    join(directory.path, 'hosts.d/hosts.yaml'),
-    stringify({ version: 1, hosts: options.hosts ?? [] }),
-  )
-  const loaded = loadConfig({ file, env: {}, cwd: directory.path })
+  async function load(files: { readonly hosts?: readonly object[]; readonly config?: object }) {
+    await writeFile(file, stringify({ ...config, ...files.config }))
+    const hosts = stringify({ version: 1, hosts: files.hosts ?? options.hosts ?? [] })
+    await writeFile(join(directory.path, 'hosts.d/hosts.yaml'), hosts)
+    return loadConfig({ file, env: {}, cwd: directory.path })
+  }
+  let loaded = await load(options)
   const time = createManualTime(Date.UTC(2026, 10, 1))
   const seen: SeenMachine[] = []
   const log = createRecordingLog()
@@ -95,6 +98,10 @@ export async function openFleetLab(
     time,
     seen,
     loaded: () => loaded,
+    async putFiles(files) {
+      loaded = await load(files)
+      await parts.engine.configure(loaded)
+    },
     async reopen() {
       await end()
       parts = await open()

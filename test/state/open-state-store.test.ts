@@ -161,7 +161,11 @@ describe('the thread of the state', () => {
       {
         level: 'info',
         message: 'state database brought up to date, after a copy of it',
-        fields: { file, migrations: ['0005-fleet'], backup: join(directory, 'backups', name ?? '') },
+        fields: {
+          file,
+          migrations: ['0005-fleet', '0006-install-marks'],
+          backup: join(directory, 'backups', name ?? ''),
+        },
       },
     ])
   })

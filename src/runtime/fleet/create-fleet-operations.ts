@@ -4,7 +4,6 @@ import type { Clock, Timers } from '../../core/clock.ts'
 import type { FleetChange, NodeReport } from '../../core/fleet.ts'
 import type { Log } from '../../core/log.ts'
 import type { FleetOperations } from '../../http/admin/fleet-operations.ts'
-import { wantedPins } from '../../rollout/wanted-pins.ts'
 import type { Engine } from '../engine.ts'
 import { bootimageSummary } from '../summaries.ts'
 import { createAdoptHost, type SeenList } from './adopt-host.ts'
@@ -20,6 +19,7 @@ import { createHostList } from './host-list.ts'
 import { createHostOperations } from './host-operations.ts'
 import { createHostShow } from './host-show.ts'
 import { createImportRecords } from './import-records.ts'
+import { newMarks } from './install-change.ts'
 import { createInstallOperations } from './install-operations.ts'
 import { createInstallProgress, type InstallProgress } from './install-progress.ts'
 import { createModeOperations } from './mode-operations.ts'
@@ -38,8 +38,6 @@ export interface FleetParts {
   readonly installs: InstallProgress
   /** Keeps what a node tells of its boot. @throws ServiceError STATE_UNAVAILABLE */
   record(report: NodeReport, issuedAt: number): Promise<'recorded' | 'known'>
-  /** The files of a configuration were taken. */
-  onFiles(): void
   stop(): Promise<void>
 }
 
@@ -95,9 +93,9 @@ export async function openFleet(options: FleetPartsOptions): Promise<FleetParts>
     memory,
     view: { apply, load: (state) => fleet.load(state) },
     onLoaded() {
-      hosts.forget()
       revisions.raiseTo(highestRevision())
       installs.reapply()
+      learnMarks()
       refreshWanted()
     },
     timers,
@@ -124,13 +122,26 @@ export async function openFleet(options: FleetPartsOptions): Promise<FleetParts>
     log,
   })
 
+  /** Before a host gets another name: an install goes on to be found by its machine. */
+  function learnMarks(): void {
+    const plan = () => ({
+      changes: newMarks(memory.installs.values(), fleet.inventory()),
+      audit: [],
+      answer: () => {},
+    })
+    queue.change(plan).catch((error: unknown) => {
+      log.warn({ error: String(error) }, 'what the machines of installs are recognised by is not written')
+    })
+  }
+  fleet.onFiles(learnMarks)
+
   let cancelWanted: (() => void) | undefined
   /** Not for each change: with many pinned hosts it takes a while to look at all of them. */
   function refreshWanted(): void {
     if (!options.fetches) return
     cancelWanted ??= timers.after(wantedAfterMs, () => {
       cancelWanted = undefined
-      void engine.pins.setWanted(wantedPins(fleet.inventory(), architecturesOf, clock.now()))
+      void engine.lookForPins()
     })
   }
 
@@ -152,6 +163,7 @@ export async function openFleet(options: FleetPartsOptions): Promise<FleetParts>
   const records = { ...context, hosts, revisions, loaded: engine.loaded, onRecords: refreshWanted }
   const hostOperations = createHostOperations({ ...records, show })
 
+  learnMarks()
   const operations: FleetOperations = {
     ...hostOperations,
     ...createRecordOperations(records),
@@ -201,9 +213,9 @@ export async function openFleet(options: FleetPartsOptions): Promise<FleetParts>
     operations,
     installs,
     record: installs.record,
-    onFiles: () => hosts.forget(),
     async stop() {
       cancelWanted?.()
+      fleet.onFiles(() => {})
       await installs.stop()
       await queue.stop()
     },

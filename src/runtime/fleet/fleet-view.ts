@@ -12,6 +12,8 @@ export interface FleetView {
   inventory(): Inventory
   /** What the files of a configuration say, in place of what they said before. */
   takeFiles(files: Pick<Inventory, 'hostsById' | 'groups' | 'profiles' | 'unknown'>): void
+  /** Told after files were taken; one listener. */
+  onFiles(listener: () => void): void
   /** What the store has, in place of all that was applied before. */
   load(state: Pick<FleetState, 'records' | 'settings' | 'installs' | 'revocations'>): void
   apply(changes: readonly FleetChange[]): void
@@ -28,6 +30,7 @@ export function createFleetView(): FleetView {
   let files: Parameters<FleetView['takeFiles']>[0] | undefined
   const revocations = new Map<string, number>()
   const unreadable = new Map<string, FleetConflict>()
+  let tellFiles = () => {}
   let byHost: { readonly of: Inventory; readonly texts: ReadonlyMap<string, readonly string[]> } | undefined
 
   function takeFiles(said: Parameters<FleetView['takeFiles']>[0]): void {
@@ -93,7 +96,13 @@ export function createFleetView(): FleetView {
 
   return {
     inventory: () => index.inventory(),
-    takeFiles,
+    takeFiles(said) {
+      takeFiles(said)
+      tellFiles()
+    },
+    onFiles(listener) {
+      tellFiles = listener
+    },
     load({ records, settings, installs, revocations: revoked }) {
       index = createFleetIndex()
       unreadable.clear()

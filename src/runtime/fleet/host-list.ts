@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Arch } from '../../core/arch.ts'
 import { effectiveSettings } from '../../core/effective-settings.ts'
-import type { FleetChange } from '../../core/fleet.ts'
+import type { FleetChange, InstallRecord } from '../../core/fleet.ts'
 import type { BootMode, Host, Inventory, Pin } from '../../core/host.ts'
+import { holderOf } from '../../core/machine-marks.ts'
 import { compareText, firstAfter } from './page-of.ts'
 
 /** What hosts are listed by. */
@@ -29,8 +30,6 @@ export interface HostList {
   /** Found anew, in slices between which boots are answered, where something changed. */
   facts(): Promise<FactsOfHosts>
   note(changes: readonly FleetChange[]): void
-  /** Files or everything was read anew. */
-  forget(): void
 }
 
 /** Some 5 ms. */
@@ -46,6 +45,8 @@ export function createHostList(options: {
   readonly now: () => number
 }): HostList {
   const { inventory, now } = options
+  /** Files and whole states come as other maps. */
+  let of = inventory().hostsById
   /** `undefined`: something came or went, and all are sorted anew. */
   let sorted: readonly string[] | undefined
   /** Of each of them, where it was found since something changed. */
@@ -65,7 +66,17 @@ export function createHostList(options: {
     forgetFacts()
   }
 
+  /** Whoever reads files or the whole state anew need not tell. */
+  function forgetReplaced(): void {
+    const { hostsById } = inventory()
+    if (hostsById === of) return
+    of = hostsById
+    forgetAll()
+    validUntil = 0
+  }
+
   function ids(): readonly string[] {
+    forgetReplaced()
     sorted ??= [...inventory().hostsById.keys()].sort(compareText)
     return sorted
   }
@@ -90,6 +101,7 @@ export function createHostList(options: {
       count += 1
       if (count % hostsPerSlice !== 0) continue
       await nextTurn()
+      forgetReplaced()
       if (rows !== found || sorted !== all) return false
     }
     return true
@@ -101,8 +113,17 @@ export function createHostList(options: {
     if (place >= 0) rows[place] = undefined
   }
 
+  /** What is said of installing a machine goes with it, whatever the name of its host is. */
+  function forgetMachine({ marks = [] }: Pick<InstallRecord, 'marks'> = {}): void {
+    for (const mark of marks) {
+      const holder = holderOf(mark, inventory())
+      if (holder !== undefined) forgetOne(holder.id)
+    }
+  }
+
   function comeOrGo(id: string): void {
     forgetOne(id)
+    forgetMachine(inventory().installs.get(id))
     // What was said of a host that has gone stays with its MACs, whoever has them next.
     if (inventory().runTime.byMac.size > 0) forgetFacts()
     if (sorted === undefined) return
@@ -123,6 +144,7 @@ export function createHostList(options: {
     ids,
     async facts() {
       for (let beginning = 1; ; beginning += 1) {
+        forgetReplaced()
         forgetEnded()
         if (whole !== undefined) return whole
         const isWhole = await findMissing()
@@ -133,6 +155,7 @@ export function createHostList(options: {
       }
     },
     note(changes) {
+      forgetReplaced()
       if (changes.length > mostOneByOne) forgetAll()
       for (const change of changes) {
         const host = hostOf(change)
@@ -140,11 +163,11 @@ export function createHostList(options: {
         if (host === 'any') forgetFacts()
         else if (isComingOrGoing(change)) comeOrGo(host)
         else forgetOne(host)
+        if ('put' in change && change.put === 'install') forgetMachine(change.install)
       }
       // Whatever changed may end before anything did.
       validUntil = Math.min(validUntil, inventory().nextEnd(now()))
     },
-    forget: forgetAll,
   }
 }
 

@@ -3,7 +3,7 @@ import type { LoadedConfig } from '../../config/load-config.ts'
 import { architectures } from '../../core/arch.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type FleetChange, runTimeSettingId, type Target } from '../../core/fleet.ts'
-import type { Host } from '../../core/host.ts'
+import type { Host, Inventory } from '../../core/host.ts'
 import { endInstall } from '../../core/install.ts'
 import { parseMac } from '../../core/mac.ts'
 import type { ChangeOptions, FleetOperations } from '../../http/admin/fleet-operations.ts'
@@ -17,6 +17,7 @@ import type { FleetMemory } from './fleet-memory.ts'
 import { bootSummary, reportSummary } from './history-operations.ts'
 import type { HostFacts, HostList } from './host-list.ts'
 import type { HostHistory, HostShow } from './host-show.ts'
+import { installChange, newMarks } from './install-change.ts'
 import { pageOf } from './page-of.ts'
 import { checkRevision, nextRecord, type Revisions } from './revisions.ts'
 import { withSecretsKept } from './shown-spec.ts'
@@ -86,7 +87,11 @@ export function createHostOperations(
     const by = change.actor.by
     const record = nextRecord('host', id, kept, { before, by, at: now, revision: revisions.next() })
     return {
-      changes: [{ put: 'record', record }, ...settingsWithMacs(host, memory)],
+      changes: [
+        { put: 'record', record },
+        ...settingsWithMacs(host, memory),
+        ...installWithMarks(host, memory),
+      ],
       audit: [
         auditEntry(change, now, {
           action: 'host.put',
@@ -111,7 +116,7 @@ export function createHostOperations(
       changes: [
         { remove: 'record', kind: 'host', name: id },
         ...(host === undefined ? [] : settingsWithMacs(host, memory)),
-        ...withoutInstall(id, memory, { by: change.actor.by, at: now }),
+        ...withoutInstall(id, memory, view().inventory, { by: change.actor.by, at: now }),
       ],
       audit: [
         auditEntry(change, now, {
@@ -179,15 +184,24 @@ export function settingsWithMacs({ id, macs }: Host, { settings }: FleetMemory):
   })
 }
 
+/** An install goes on to be found by what its host is recognised by. */
+export function installWithMarks(host: Host, { installs }: FleetMemory): readonly FleetChange[] {
+  const install = installs.get(host.id)
+  return install === undefined ? [] : newMarks([install], { hostsById: new Map([[host.id, host]]) })
+}
+
 /** Whoever gets the id next is not installed because of it; what was done stays known. */
 export function withoutInstall(
   id: string,
   { installs }: FleetMemory,
+  inventory: Inventory,
   { by, at }: { readonly by: string; readonly at: number },
 ): readonly FleetChange[] {
   const install = installs.get(id)
-  if (install?.state !== 'armed') return []
-  return [{ put: 'install', install: endInstall(install, { as: 'disarmed', by, at }) }]
+  if (install === undefined) return []
+  // The last moment in which its machine is known.
+  if (install.state !== 'armed') return newMarks([install], inventory)
+  return [installChange(endInstall(install, { as: 'disarmed', by, at }), inventory)]
 }
 
 function matcher({

@@ -3,6 +3,7 @@ import { decideBoot, identify } from '../../core/decide-boot.ts'
 import { effectiveValues } from '../../core/effective-values.ts'
 import { runTimeSettingId } from '../../core/fleet.ts'
 import type { Host } from '../../core/host.ts'
+import { installRecordOf } from '../../core/install-of-machine.ts'
 import { formatIpv4 } from '../../core/ipv4.ts'
 import { originText } from '../../core/origin-text.ts'
 import { reasonText } from '../../core/reason.ts'
@@ -77,7 +78,8 @@ export function createHostShow(
       const decided = decide(host)
       const record = isOfFile(host.origin) ? undefined : memory.records.host.get(host.id)
       const { install } = decided.known.settings
-      const installRecord = install.kind === 'none' ? memory.installs.get(host.id) : install.record
+      const installRecord =
+        install.kind === 'none' ? installRecordOf(host, view().inventory, clock.now()) : install.record
       return {
         ...summaryOf(host, decided),
         uuid: host.uuid,

@@ -14,7 +14,7 @@ import { keptSpec, recordContext, recordProblemText, takenMarks, takenText } fro
 import { isOfFile, placeText } from './find-target.ts'
 import type { FleetContext } from './fleet-context.ts'
 import type { FleetMemory } from './fleet-memory.ts'
-import { settingsWithMacs, withoutInstall } from './host-operations.ts'
+import { installWithMarks, settingsWithMacs, withoutInstall } from './host-operations.ts'
 import { createMarkClaims } from './mark-claims.ts'
 import { readRecords } from './read-records.ts'
 import type { RecordsText, WrittenRecord } from './records-text.ts'
@@ -210,15 +210,17 @@ function consequences(
   hosts: readonly Host[],
   removed: readonly StoredRecord[],
   memory: FleetMemory,
-  { hostsById }: Inventory,
+  inventory: Inventory,
   who: { readonly by: string; readonly at: number },
 ): readonly FleetChange[] {
+  const { hostsById } = inventory
   const gone = removed.filter(({ kind }) => kind === 'host').map(({ name }) => name)
   const set = new Set([...memory.settings.values()].map(({ target }) => target.name))
   const last = gone.map((id) => hostsById.get(id)).filter((host) => host !== undefined)
   return [
     ...[...hosts, ...last].filter(({ id }) => set.has(id)).flatMap((host) => settingsWithMacs(host, memory)),
-    ...gone.flatMap((id) => withoutInstall(id, memory, who)),
+    ...hosts.flatMap((host) => installWithMarks(host, memory)),
+    ...gone.flatMap((id) => withoutInstall(id, memory, inventory, who)),
   ]
 }
 

@@ -4,6 +4,7 @@ import { ServiceError } from '../../core/errors.ts'
 import type { InstallRecord } from '../../core/fleet.ts'
 import type { Host } from '../../core/host.ts'
 import * as core from '../../core/install.ts'
+import { installRecordById, installRecordOf } from '../../core/install-of-machine.ts'
 import type { ChangeOptions, FleetOperations } from '../../http/admin/fleet-operations.ts'
 import type { ArmInstall, EndInstall, InstallSummary } from '../../http/admin/schemas/fleet.ts'
 import { auditEntry } from './audit-entry.ts'
@@ -12,6 +13,7 @@ import { endOf } from './end-of.ts'
 import { findHost, placeText } from './find-target.ts'
 import type { FleetContext } from './fleet-context.ts'
 import type { HostList } from './host-list.ts'
+import { installChange } from './install-change.ts'
 import { installSummary } from './install-summary.ts'
 import { nextBootText } from './next-boot-text.ts'
 import { compareText } from './page-of.ts'
@@ -42,7 +44,8 @@ export function createInstallOperations(
     const disk = device ?? settings.installDevice?.value
     if (disk === undefined) throw noDevice(host)
     if (settings.stream === undefined) throw noStream(host)
-    const record = core.armInstall(memory.installs.get(host.id), settings.installGeneration.value, {
+    const before = installRecordOf(host, view().inventory, now)
+    const record = core.armInstall(before, settings.installGeneration.value, {
       host: host.id,
       by: change.actor.by,
       at: now,
@@ -54,7 +57,7 @@ export function createInstallOperations(
     const what = settings.pin?.value.release ?? `what is current in ${settings.stream.value}`
     const held = settings.mode?.value === 'hold' ? '; it is held now, and stays so until it is released' : ''
     return {
-      changes: [{ put: 'install', install: record }],
+      changes: [installChange(record, view().inventory)],
       audit: [
         auditEntry(change, now, {
           action: 'install.arm',
@@ -80,7 +83,7 @@ export function createInstallOperations(
       reason,
     })
     return {
-      changes: [{ put: 'install', install: ended }],
+      changes: [installChange(ended, view().inventory)],
       audit: [
         auditEntry(change, now, {
           action: as === 'installed' ? 'install.done' : 'install.disarm',
@@ -98,7 +101,8 @@ export function createInstallOperations(
     const { inventory } = view()
     const host = inventory.hostsById.get(id)
     const standing = host && settingsOf(host, now).install
-    const record = (standing?.kind === 'none' ? undefined : standing?.record) ?? memory.installs.get(id)
+    const record =
+      (standing?.kind === 'none' ? undefined : standing?.record) ?? installRecordById(id, inventory, now)
     if (record !== undefined) return record
     findHost(id, inventory)
     throw new ServiceError('NOT_FOUND', `nothing is to be installed on host ${id}`, {
@@ -117,12 +121,14 @@ export function createInstallOperations(
         const standing = host && settingsOf(host, now).install
         return standing?.record ?? record
       })
-      // Of what files armed nothing is written before the first script is handed out.
-      const armedByFiles = facts
-        .filter(({ host, mode }) => mode === 'install' && !memory.installs.has(host.id))
+      // Of what files armed nothing is written before the first script is handed out, nor of what a record of another
+      // name says of its machine.
+      const unwritten = facts
+        .filter(({ host }) => !memory.installs.has(host.id))
+        .filter(({ host, mode }) => mode === 'install' || installRecordOf(host, inventory, now) !== undefined)
         .map(({ host }) => settingsOf(host, now).install.record)
         .filter((record) => record !== undefined)
-      const current = [...known, ...armedByFiles]
+      const current = [...known, ...unwritten]
       return current.sort((a, b) => compareText(a.host, b.host)).map((record) => installSummary(record, now))
     },
     armInstall: (body, change) => queue.change(() => planArm(body, change), change),

@@ -3,9 +3,12 @@ import type { Clock, Timers } from '../../core/clock.ts'
 import { effectiveSettings } from '../../core/effective-settings.ts'
 import type { FleetChange, InstallRecord, NodeReport } from '../../core/fleet.ts'
 import { installReported, installServed } from '../../core/install.ts'
+import { installRecordById, withMarks } from '../../core/install-of-machine.ts'
 import type { Log } from '../../core/log.ts'
+import { macMark } from '../../core/machine-marks.ts'
 import type { FleetPlan } from './change-queue.ts'
 import type { FleetContext } from './fleet-context.ts'
+import { installChange } from './install-change.ts'
 
 /** What machines do of an install that is armed for them. */
 export interface InstallProgress {
@@ -115,7 +118,7 @@ export function createInstallProgress(
     return {
       changes: [
         { put: 'report', report },
-        ...(install === undefined ? [] : [{ put: 'install', install } as const]),
+        ...(install === undefined ? [] : [withReporter(installChange(install, view().inventory), report)]),
       ],
       audit:
         install === undefined
@@ -147,7 +150,7 @@ export function createInstallProgress(
     status: 'installed' | 'failed',
     issuedAt: number,
   ): InstallRecord | undefined {
-    const kept = memory.installs.get(host)
+    const kept = installRecordById(host, view().inventory, clock.now())
     const armed = armedRecord(host)
     // What is armed speaks for what the files ask for by now, which may be more than when it was written: the evidence
     // for it is evidence for that as well.
@@ -175,7 +178,7 @@ export function createInstallProgress(
       const counted = installServed(record)
       remember(bootId, host, counted.generation)
       unwritten.set(host, counted)
-      context.apply([{ put: 'install', install: counted }])
+      context.apply([installChange(counted, view().inventory)])
       schedule()
     },
     record: (report, issuedAt) => queue.change(() => planReport(report, issuedAt)),
@@ -194,4 +197,16 @@ export function createInstallProgress(
       cancel?.()
     },
   }
+}
+
+/** Whose disk it was is known best from the machine that tells. */
+function withReporter(
+  change: ReturnType<typeof installChange>,
+  { mac }: Pick<NodeReport, 'mac'>,
+): FleetChange {
+  const { install } = change
+  const isTold = mac !== undefined && install.state === 'installed'
+  return isTold
+    ? { ...change, install: withMarks(install, [...(install.marks ?? []), macMark(mac)]) }
+    : change
 }

@@ -1,6 +1,6 @@
 import type { Host } from '../../core/host.ts'
 import { formatIpv4 } from '../../core/ipv4.ts'
-import { swapUuidByteOrder } from '../../core/uuid.ts'
+import { machineMarks } from '../../core/machine-marks.ts'
 
 /** Finds hosts of one text that claim the same mark. */
 export interface MarkClaims {
@@ -20,13 +20,7 @@ export function createMarkClaims(): MarkClaims {
   }
 }
 
-/** A UUID in both byte orders (field case 155). */
-function marksOf({ macs, uuid, serial, address }: Host): readonly string[] {
-  const uuids = uuid === undefined ? [] : [...new Set([uuid, swapUuidByteOrder(uuid)])]
-  return [
-    ...macs.map((mac) => `MAC ${mac}`),
-    ...uuids.map((each) => `UUID ${each}`),
-    ...(serial === undefined ? [] : [`serial ${serial}`]),
-    ...(address === undefined ? [] : [`address ${formatIpv4(address)}`]),
-  ]
+function marksOf(host: Host): readonly string[] {
+  const { address } = host
+  return [...machineMarks(host), ...(address === undefined ? [] : [`address ${formatIpv4(address)}`])]
 }

@@ -4,8 +4,10 @@ import {
   type InstallRecord,
   type RunTimeSetting,
   runTimeSettingId,
+  type Target,
 } from '../../core/fleet.ts'
 import { installStateAt, releaseInstall } from '../../core/install.ts'
+import { installRecordById } from '../../core/install-of-machine.ts'
 import type { ChangeOptions, FleetOperations } from '../../http/admin/fleet-operations.ts'
 import type { ReleaseMode, SetMode } from '../../http/admin/schemas/fleet.ts'
 import { auditEntry } from './audit-entry.ts'
@@ -13,6 +15,7 @@ import type { FleetPlan } from './change-queue.ts'
 import { endOf } from './end-of.ts'
 import { findTarget, targetText } from './find-target.ts'
 import type { FleetContext } from './fleet-context.ts'
+import { installChange } from './install-change.ts'
 import { iso } from './times.ts'
 
 /** Held, from disk, live: what an admin says of a host or group for a while. */
@@ -21,12 +24,16 @@ export function createModeOperations(
 ): Pick<FleetOperations, 'setMode' | 'releaseMode'> {
   const { queue, memory, view, clock } = context
 
+  function installOf({ kind, name }: Target, now: number): InstallRecord | undefined {
+    return kind === 'host' ? installRecordById(name, view().inventory, now) : undefined
+  }
+
   function planSet(body: SetMode, change: ChangeOptions): FleetPlan<void> {
     const now = clock.now()
     const { target, mode, reason, until } = body
     const found = findTarget(target, view().inventory)
     const end = until === undefined ? undefined : endOf(until, now)
-    const install = target.kind === 'host' ? memory.installs.get(target.name) : undefined
+    const install = installOf(target, now)
     const isAdmins = mode !== 'hold' && install?.source === 'admin'
     if (isAdmins && installStateAt(install, now) === 'armed') throw isArmed(install, mode)
     // The last word counts: the disk that a done install left it to is not what is wanted now.
@@ -46,7 +53,7 @@ export function createModeOperations(
       changes: [
         { put: 'setting', setting },
         ...(isReleased
-          ? [{ put: 'install', install: releaseInstall(install, { by: change.actor.by, at: now }) } as const]
+          ? [installChange(releaseInstall(install, { by: change.actor.by, at: now }), view().inventory)]
           : []),
       ],
       audit: [
@@ -65,7 +72,7 @@ export function createModeOperations(
     const now = clock.now()
     const id = runTimeSettingId({ kind: 'mode', target })
     const mode = memory.settings.get(id)
-    const install = target.kind === 'host' ? memory.installs.get(target.name) : undefined
+    const install = installOf(target, now)
     const isInstallOver = install !== undefined && isOver(install, now)
     // What was said of a host that has gone can be taken back; any other name must be one.
     if (mode === undefined && install === undefined) findTarget(target, view().inventory)
@@ -76,7 +83,7 @@ export function createModeOperations(
       said.push(`${mode.mode}, set by ${mode.by}, is over`)
     }
     if (isInstallOver && install.source === 'admin') {
-      changes.push({ put: 'install', install: releaseInstall(install, { by: change.actor.by, at: now }) })
+      changes.push(installChange(releaseInstall(install, { by: change.actor.by, at: now }), view().inventory))
       said.push(`install ${install.generation} counts no more`)
     }
     if (changes.length === 0) throw nothingToRelease(target, isInstallOver)

@@ -4,6 +4,7 @@ import { verifiedFiles } from './0002-verified-files.ts'
 import { boundedLeases } from './0003-bounded-leases.ts'
 import { unreadableRows } from './0004-unreadable-rows.ts'
 import { fleet } from './0005-fleet.ts'
+import { installMarks } from './0006-install-marks.ts'
 
 export interface Migration {
   readonly name: string
@@ -17,4 +18,5 @@ export const migrations: readonly Migration[] = [
   { name: '0003-bounded-leases', up: boundedLeases },
   { name: '0004-unreadable-rows', up: unreadableRows },
   { name: '0005-fleet', up: fleet },
+  { name: '0006-install-marks', up: installMarks },
 ]
