@@ -12,7 +12,7 @@ ${more}`,
     'hosts.d/a.yaml': `version: 1\nhosts:\n${hosts}\n`,
   })
 
-describe('a known machine that will be held', () => {
+describe('a known machine that does not come to run', () => {
   it.each([
     [
       'nothing gives it a mode',
@@ -34,6 +34,11 @@ describe('a known machine that will be held', () => {
       '  - { id: a, serial: S, stream: s, mode: install }',
       'host a is to be installed to no disk, so it is held; give it install.device',
     ],
+    [
+      'it is installed, and again, because it may not report',
+      '  - { id: a, serial: S, stream: s, mode: install, install: { device: /dev/sda }, report: false }',
+      'host a is installed and cannot report it (report: false), so it installs again at each network boot, five times at most; say pilotlight install HOST --done after the first',
+    ],
   ])('is warned about: %s', (_, host, message) => {
     expect(warningLines(folder(host).load())).toEqual([`hosts.d/a.yaml:3:5: hosts[0]: ${message}`])
   })
@@ -54,7 +59,7 @@ describe('a known machine that will be held', () => {
     )
     const lines = warningLines(folder(hosts).load())
     expect(lines).toHaveLength(11)
-    expect(lines).toContain('hosts.d/a.yaml:1:1: 5 more hosts are held like these')
+    expect(lines).toContain('hosts.d/a.yaml:1:1: 5 more hosts are like these')
   })
 })
 
