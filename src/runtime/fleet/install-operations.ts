@@ -3,6 +3,7 @@ import { type EffectiveSettings, effectiveSettings } from '../../core/effective-
 import { ServiceError } from '../../core/errors.ts'
 import type { InstallRecord } from '../../core/fleet.ts'
 import type { Host } from '../../core/host.ts'
+import { installerReports } from '../../core/ignition-serving.ts'
 import * as core from '../../core/install.ts'
 import { installRecordById, installRecordOf } from '../../core/install-of-machine.ts'
 import type { ChangeOptions, FleetOperations } from '../../http/admin/fleet-operations.ts'
@@ -66,7 +67,10 @@ export function createInstallOperations(
           reason,
         }),
       ],
-      answer: () => ({ ...installSummary(record, clock.now()), next: nextBootText(host, view()) }),
+      answer: () => ({
+        ...installSummary(record, clock.now()),
+        next: `${nextBootText(host, view())}${silenceText(host, settings)}`,
+      }),
     }
   }
 
@@ -134,6 +138,13 @@ export function createInstallOperations(
     armInstall: (body, change) => queue.change(() => planArm(body, change), change),
     endInstall: (body, change) => queue.change(() => planEnd(body, change), change),
   }
+}
+
+/** Where nothing will say that it is done, an admin has to. */
+function silenceText({ id }: Host, { report, extraInitrds }: EffectiveSettings): string {
+  if (installerReports({ report: report?.value, extraInitrds: extraInitrds.value })) return ''
+  const why = report?.value === false ? 'report: false' : 'extraInitrds'
+  return `; it cannot report that it is done (${why}), so say pilotlight install ${id} --done after that, or it installs again`
 }
 
 function badDevice(device: string): ServiceError {

@@ -355,4 +355,12 @@ describe('installs', () => {
     await fleet.endInstall({ host: 'of-file', as: 'disarm' }, byTester)
     expect((await fleet.showHost('of-file')).mode).toBe('live')
   })
+
+  it('of a host that cannot report say so', async () => {
+    const fleet = await open()
+    const spec = { serial: 'S', stream: 'sample', report: false }
+    await fleet.putHost('silent', { spec }, byTester)
+    const { next } = await fleet.armInstall({ host: 'silent', device: '/dev/sda' }, byTester)
+    expect(next).toContain('cannot report that it is done (report: false), so say pilotlight install silent')
+  })
 })
