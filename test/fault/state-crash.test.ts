@@ -1,13 +1,18 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { existsSync, readdirSync, watch } from 'node:fs'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { type Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDataDirectory } from '../../src/state/data-directory.ts'
+import { migrate, schemaVersion } from '../../src/state/migrate.ts'
+import { migrations } from '../../src/state/migrations/index.ts'
 import { openStateStore } from '../../src/state/open-state-store.ts'
+import { openSqlite } from '../../src/state/sqlite.ts'
 import type { StateStore } from '../../src/state/store.ts'
+import type { StateTables } from '../../src/state/tables.ts'
 
 const rounds = process.env.SOAK === undefined ? 20 : 200
 const dist = resolve(import.meta.dirname, '../../dist')
@@ -106,5 +111,85 @@ describe('a service that is killed while it writes state', () => {
       data.release()
     }
     expect(written).toBeGreaterThan(rounds / 2)
+  })
+})
+
+const oldVersion = 4
+const oldRows = 3000
+
+async function withDatabase<T>(file: string, run: (db: Kysely<StateTables>) => Promise<T>): Promise<T> {
+  const db = openSqlite<StateTables>(file)
+  try {
+    return await run(db)
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** What a service of before the fleet left behind. */
+async function makeOld(directory: string): Promise<void> {
+  const data = openDataDirectory({ directory, clock: Date, pid: process.pid })
+  await withDatabase(data.stateFile, async (db) => {
+    await migrate(db, migrations.slice(0, oldVersion))
+    await sql`with recursive number (n) as (select 1 union all select n + 1 from number where n < ${oldRows})
+      insert into derived select printf('%064x', n), printf('%064x', n + 1), 'gunzip', n from number`.execute(
+      db,
+    )
+  })
+  data.release()
+}
+
+/** Starts a writer over it and kills it so long after the copy of before the update is there. */
+async function updateUntilKilled(directory: string, afterMs: number): Promise<void> {
+  const backups = join(directory, 'backups')
+  const child = spawn(process.execPath, [writer, dist, directory], { stdio: 'ignore' })
+  const exited = new Promise((done) => child.once('exit', (_, signal) => done(signal)))
+  const isCopied = () =>
+    existsSync(backups) && readdirSync(backups).some((name) => /^state-v4-.*\.db$/.test(name))
+  await new Promise<void>((done) => {
+    const watcher = watch(directory, { recursive: true }, () => {
+      if (!isCopied()) return
+      watcher.close()
+      done()
+    })
+  })
+  if (afterMs > 0) await new Promise((done) => setTimeout(done, afterMs))
+  child.kill('SIGKILL')
+  expect(await exited).toBe('SIGKILL')
+}
+
+describe('a service that is killed while it updates the state of an earlier version', () => {
+  let base: string
+  beforeEach(async () => {
+    base = await mkdtemp(join(tmpdir(), 'pilotlight-update-'))
+  })
+  afterEach(() => rm(base, { recursive: true }))
+
+  it(`G7 has updated all of it or nothing, and the next start does the rest, ${rounds} times`, {
+    timeout: 600_000,
+  }, async () => {
+    const old = join(base, 'old')
+    await makeOld(old)
+    const found = new Map<number, number>()
+    for (let round = 0; round < rounds; round++) {
+      const directory = join(base, String(round))
+      await cp(old, directory, { recursive: true })
+      await updateUntilKilled(directory, round % 8)
+      const data = openDataDirectory({ directory, clock: Date, pid: process.pid })
+      const version = await withDatabase(data.stateFile, async (db) => {
+        const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(db)
+        expect(rows).toEqual([{ integrity_check: 'ok' }])
+        return schemaVersion(db)
+      })
+      found.set(version, (found.get(version) ?? 0) + 1)
+      expect([oldVersion, migrations.length]).toContain(version)
+      const store = await openStateStore({ file: data.stateFile })
+      expect(await store.listDerived()).toHaveLength(oldRows)
+      expect((await store.loadFleet()).installs.length).toBeLessThanOrEqual(1)
+      await store.close()
+      data.release()
+      await rm(directory, { recursive: true })
+    }
+    expect(found.get(oldVersion), JSON.stringify([...found])).toBeGreaterThan(0)
   })
 })
