@@ -11,7 +11,7 @@ export function addBackup(program: Command, run: RunCommand): void {
     .argument('<file>', 'a new file on the machine of the service')
     .addHelpText(
       'after',
-      `\nHosts, pins, installs, tokens, reports and the audit list are in it, artifacts are not: they are fetched again.\nIt holds keys and configs of machines: its mode is 0600. Exits with 1 when the file is there already.\n${examples(
+      `\nThe path counts from here, and a running service writes it: its user must be allowed to.\nHosts, pins, installs, tokens, reports and the audit list are in it, artifacts are not: they are fetched again.\nIt holds keys and configs of machines: its mode is 0600. Exits with 1 when the file is there already.\n${examples(
         'pilotlight backup /var/backups/pilotlight-2026-12-31.db',
       )}`,
     )

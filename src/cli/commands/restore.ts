@@ -15,7 +15,7 @@ export function addRestore(program: Command, run: RunCommand): void {
     .option('--yes', 'do not ask', false)
     .addHelpText(
       'after',
-      `\nThe whole file is checked first: all of it or nothing, and the service goes on meanwhile. What was changed since the\nbackup is lost; pilotlight backup keeps it.\nExits with 1 when the file is no usable backup.\n${examples(
+      `\nThe whole file is checked first: all of it or nothing, and the service goes on meanwhile. What was changed since the\nbackup is lost; pilotlight backup keeps it. Into an empty data directory installs come back armed as they were:\nend with pilotlight install HOST --done or --disarm what is over.\nExits with 1 when the file is no usable backup.\n${examples(
         'pilotlight restore /var/backups/pilotlight-2026-12-31.db --yes',
       )}`,
     )

@@ -11,7 +11,8 @@ export function addHostAdopt(host: Command, run: RunCommand): void {
     .option('--id <host>', 'its id (default: made from the MAC)')
     .addHelpText(
       'after',
-      `\nExits with 2 for a machine that was not seen.\n${examples(
+      `\nIts profile, where neither --profile nor a group gives one, is that of unknown machines.
+Exits with 2 for a machine that was not seen.\n${examples(
         'pilotlight host adopt 52:54:00:00:00:01 --id rack1-n07 --profile worker --label site=edge',
       )}`,
     )

@@ -13,7 +13,7 @@ export function addHostImport(host: Command, run: RunCommand): void {
   addChangeOptions(host.command('import'))
     .description('take hosts, groups and profiles from a file, all of them or none')
     .argument('<file>', 'as host export writes it, or a file of hosts.d; - is standard input')
-    .option('--replace', 'remove hosts, groups and profiles of the API that are not in it', false)
+    .option('--replace', 'remove what the API has and it lacks, of the kinds that it speaks of', false)
     .addHelpText(
       'after',
       `\nExits with 2 when something in it is not right: each mistake with line and column.\n${examples(
