@@ -11,6 +11,7 @@ export type Sighting = Omit<SeenMachine, 'firstSeenAt' | 'lastSeenAt' | 'count'>
 /** Machines that no record matches, in memory, and the batches that a writer takes to the store. */
 export interface Strangers {
   saw(sighting: Sighting): void
+  lastSeenAt(mac: MacAddress): number | undefined
   /** Last seen first. */
   list(): readonly SeenMachine[]
   /** They are somebody's now. */
@@ -68,6 +69,7 @@ export function createStrangers({ maximum = mostStrangers }: { readonly maximum?
       })
       unsaved.add(mac)
     },
+    lastSeenAt: (mac) => machines.get(mac)?.lastSeenAt,
     list: () => [...machines.values()].reverse(),
     forget: (macs) => macs.forEach(forget),
     takeUnsaved(most) {

@@ -188,6 +188,7 @@ export async function startService({
     stops.push(() => strangerWriter.stop())
     const bootsSeen = createBootsSeen({
       leases: engine.leases,
+      strangerSeenAt: strangers.lastSeenAt,
       flagsOf: (host) => [...engine.fleet.conflictsOf(host), ...watch.flagsOf(host)],
     })
     bootsSeen.restore()

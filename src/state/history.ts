@@ -46,7 +46,16 @@ export async function listReports(
       ...(filter.bootId === undefined ? [] : [eb('boot_id', '=', filter.bootId)]),
     ])
   let page = db.selectFrom('node_report').selectAll().where(matches)
-  if (filter.before !== undefined) page = page.where('at', '<', filter.before)
+  const { after } = filter
+  if (after !== undefined) {
+    page = page.where((eb) =>
+      eb.or([
+        eb('at', '<', after.at),
+        eb.and([eb('at', '=', after.at), eb('boot_id', '>', after.bootId)]),
+        eb.and([eb('at', '=', after.at), eb('boot_id', '=', after.bootId), eb('status', '>', after.status)]),
+      ]),
+    )
+  }
   const rows = await page
     .orderBy('at', 'desc')
     .orderBy('boot_id')

@@ -115,6 +115,9 @@ export interface RestoredCounts {
   readonly pinnedReleases: number
 }
 
+/** Where a report stands in the list of all: by its time, newest first, then by boot and state. */
+export type ReportPlace = Pick<NodeReport, 'at' | 'bootId' | 'status'>
+
 /** What admins and nodes said, durable. Part of `StateStore`; the same promises. */
 export interface FleetStore {
   loadFleet(): Promise<FleetState>
@@ -132,11 +135,11 @@ export interface FleetStore {
     beforeId?: number
     limit: number
   }): Promise<{ readonly items: readonly KeptAuditEntry[]; readonly total: number }>
-  /** Newest first; `before` and `limit` page, `total` counts what matches on all pages. */
+  /** Newest first; `after` (the last one of the page before) and `limit` page, `total` counts what matches on all pages. */
   listReports(filter: {
     host?: string
     bootId?: BootId
-    before?: number
+    after?: ReportPlace
     limit: number
   }): Promise<{ readonly items: readonly NodeReport[]; readonly total: number }>
   /** Upserts; `firstSeenAt` stays. Off the hot path, many at once. */

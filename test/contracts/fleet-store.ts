@@ -2,7 +2,7 @@ import { readdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { BootimageId } from '../../src/core/bootimage.ts'
-import type { FleetChange, RunTimeSetting } from '../../src/core/fleet.ts'
+import type { FleetChange, NodeReport, RunTimeSetting } from '../../src/core/fleet.ts'
 import type { StateStore } from '../../src/state/store.ts'
 import { makeBootimage, makeRecord } from '../fakes/bootimages.ts'
 import {
@@ -176,6 +176,21 @@ export function describeFleetStore(current: () => StateStore, directory: () => s
     })
   })
 
+  it('reports of one moment are each on one page', async () => {
+    const said = [1, 2, 3].flatMap((boot) =>
+      (['booted', 'failed', 'installed'] as const).map((status) => makeReport(boot, { at: t0, status })),
+    )
+    await write(...said.map((report) => ({ put: 'report', report }) as const))
+    const found: NodeReport[] = []
+    for (let page = 0; page < 5; page += 1) {
+      const after = found.at(-1)
+      const { items } = await current().listReports({ limit: 2, ...(after && { after }) })
+      expect(items).toHaveLength(page < 4 ? 2 : 1)
+      found.push(...items)
+    }
+    expect(found).toEqual(said)
+  })
+
   it('reports are found by host and boot, newest first, page by page', async () => {
     await write(
       ...[1, 2, 3, 4].map(
@@ -192,7 +207,7 @@ export function describeFleetStore(current: () => StateStore, directory: () => s
       return [items.map(({ at }) => at - t0), total]
     }
     expect(await boots({ limit: 3 })).toEqual([[4, 3, 2], 4])
-    expect(await boots({ limit: 3, before: t0 + 2 })).toEqual([[1], 4])
+    expect(await boots({ limit: 3, after: makeReport(2) })).toEqual([[1], 4])
     expect(await boots({ limit: 3, host: 'rack1-n02' })).toEqual([[2], 1])
     expect(await boots({ limit: 3, bootId: makeBootId(3) })).toEqual([[3], 1])
     expect(await boots({ limit: 0 })).toEqual([[], 4])

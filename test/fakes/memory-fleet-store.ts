@@ -186,7 +186,7 @@ export function createMemoryFleetStore(
         const page = found.toReversed().filter(({ id }) => beforeId === undefined || id < beforeId)
         return { items: page.slice(0, limit), total: found.length }
       }),
-    listReports: ({ host, bootId, before, limit }) =>
+    listReports: ({ host, bootId, after, limit }) =>
       step('listing reports', () => {
         const found = sortedBy([...reports.values()], (report) => `${report.bootId} ${report.status}`)
           .filter(
@@ -195,7 +195,15 @@ export function createMemoryFleetStore(
               (bootId === undefined || report.bootId === bootId),
           )
           .sort((a, b) => b.at - a.at)
-        const page = found.filter(({ at }) => before === undefined || at < before)
+        const place = found.findIndex(({ at, bootId: id, status }) => {
+          const key = `${id} ${status}`
+          return (
+            after === undefined ||
+            at < after.at ||
+            (at === after.at && key > `${after.bootId} ${after.status}`)
+          )
+        })
+        const page = place < 0 ? [] : found.slice(place)
         return { items: page.slice(0, limit), total: found.length }
       }),
     saveSeenMachines: (machines) =>

@@ -116,7 +116,8 @@ export const fleetEndpoints = {
   adoptHost: {
     method: 'POST',
     path: '/seen/adopt',
-    summary: 'Make a record of a machine that was seen.',
+    summary:
+      'Make a record of a machine that was seen; it keeps the profile of unknown machines where nothing gives it another.',
     query: ChangeQuery,
     body: AdoptHost,
     maxBodyBytes: maxRecordBytes,

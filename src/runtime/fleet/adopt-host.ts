@@ -1,9 +1,11 @@
 import { suggestion } from '../../config/suggest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SeenMachine } from '../../core/fleet.ts'
+import type { Host } from '../../core/host.ts'
 import { type MacAddress, macWithHyphens, parseMac } from '../../core/mac.ts'
 import type { FleetOperations } from '../../http/admin/fleet-operations.ts'
 import type { FleetContext } from './fleet-context.ts'
+import { iso } from './times.ts'
 
 /** Machines that no record matches, as they were seen. */
 export interface SeenList {
@@ -12,14 +14,18 @@ export interface SeenList {
   forget(macs: readonly MacAddress[]): Promise<void>
 }
 
-/** Makes a host of a machine that was seen: the card that it booted from first, others of the record after it (field case 158). */
+/**
+ * Makes a host of a machine that was seen: the card that it booted from first, others of the record after it (field case
+ * 158). It goes on to get the profile of unknown machines, where neither the record nor its groups give it one: it
+ * booted so until now, and a host without a profile is held.
+ */
 export function createAdoptHost(
-  options: Pick<FleetContext, 'view'> & {
+  options: Pick<FleetContext, 'view' | 'boots'> & {
     readonly seen: SeenList
     readonly putHost: FleetOperations['putHost']
   },
 ): FleetOperations['adoptHost'] {
-  const { seen, view, putHost } = options
+  const { seen, view, boots, putHost } = options
 
   function findSeen(text: string): SeenMachine {
     const mac = parseMac(text)
@@ -39,8 +45,15 @@ export function createAdoptHost(
     })
   }
 
+  function usualProfile({ profile, labels = {} }: Record<string, unknown>): { readonly profile?: string } {
+    const { unknown, groupIndex } = view().inventory
+    if (profile !== undefined || unknown.kind !== 'profile') return {}
+    const groups = groupIndex.groupsOf({ labels: labels as Host['labels'] })
+    return groups.some((group) => group.profile !== undefined) ? {} : { profile: unknown.profile }
+  }
+
   return async ({ mac: text, id, spec = {}, reason }, change) => {
-    const { mac, uuid, serial, arch } = findSeen(text)
+    const { mac, uuid, serial, arch, lastSeenAt } = findSeen(text)
     const { macs: others, ...said } = spec
     const more = (Array.isArray(others) ? others : others === undefined ? [] : [others]).filter(
       (other) => parseMac(String(other)) !== mac,
@@ -50,6 +63,7 @@ export function createAdoptHost(
       ...(uuid === undefined ? {} : { uuid }),
       ...(serial === undefined ? {} : { serial }),
       ...(arch === undefined ? {} : { arch }),
+      ...usualProfile(said),
       ...said,
     }
     const name = id ?? macWithHyphens(mac)
@@ -59,7 +73,9 @@ export function createAdoptHost(
       { spec: record, reason },
       { ...change, ifRevision: change.ifRevision ?? 0 },
     )
-    if (change.dryRun !== true) await seen.forget(detail.macs.map((each) => each as MacAddress))
-    return detail
+    if (change.dryRun === true) return detail
+    boots.saw(mac, lastSeenAt)
+    await seen.forget(detail.macs.map((each) => each as MacAddress))
+    return { ...detail, lastSeenAt: iso(lastSeenAt) }
   }
 }

@@ -1,7 +1,7 @@
 import { type BootAttempt, isLeasing } from '../../core/boot-attempt.ts'
 import { parseBootId } from '../../core/boot-event.ts'
 import { ServiceError } from '../../core/errors.ts'
-import type { NodeReport, SeenMachine } from '../../core/fleet.ts'
+import { type NodeReport, reportStates, type SeenMachine } from '../../core/fleet.ts'
 import { parseMac } from '../../core/mac.ts'
 import type { FleetOperations } from '../../http/admin/fleet-operations.ts'
 import type {
@@ -13,10 +13,10 @@ import type {
   ReportSummary,
   SeenSummary,
 } from '../../http/admin/schemas/fleet.ts'
-import type { KeptAuditEntry } from '../../state/store.ts'
+import type { KeptAuditEntry, ReportPlace } from '../../state/store.ts'
 import { beginningOf } from './end-of.ts'
 import type { FleetContext } from './fleet-context.ts'
-import { compareText, numberCursor, pageOf, usualLimit } from './page-of.ts'
+import { badCursor, compareText, numberCursor, pageOf, usualLimit } from './page-of.ts'
 import { iso } from './times.ts'
 
 /** What happened: boots, reports of nodes, machines that nobody knows, changes by admins. */
@@ -36,13 +36,15 @@ export function createHistoryOperations(
 
     async listReports(query) {
       const { limit = usualLimit, after } = query
-      const before = after === undefined ? undefined : numberCursor(after)
-      const { items, total } = await store.listReports({ ...reportFilter(query), before, limit })
+      const place = after === undefined ? undefined : placeOf(after)
+      const { items, total } = await store.listReports({ ...reportFilter(query), after: place, limit })
       const last = items.at(-1)
       return {
         items: items.map(reportSummary),
         total,
-        ...(items.length < limit || last === undefined ? {} : { next: String(last.at) }),
+        ...(items.length < limit || last === undefined
+          ? {}
+          : { next: `${last.at}-${last.status}-${last.bootId}` }),
       }
     },
 
@@ -111,6 +113,15 @@ function reportFilter({
     field: 'boot',
     hint: 'a boot id has 22 characters; boots and reports list them',
   })
+}
+
+/** The cursor of a page of reports. @throws ServiceError USAGE for any other text */
+function placeOf(after: string): ReportPlace {
+  const [at = '', status, ...rest] = after.split('-')
+  const bootId = parseBootId(rest.join('-'))
+  const known = reportStates.find((state) => state === status)
+  if (bootId === undefined || known === undefined) throw badCursor()
+  return { at: numberCursor(at), status: known, bootId }
 }
 
 export function reportSummary(report: NodeReport): ReportSummary {

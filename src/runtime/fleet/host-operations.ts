@@ -5,7 +5,6 @@ import { ServiceError } from '../../core/errors.ts'
 import { type FleetChange, runTimeSettingId, type Target } from '../../core/fleet.ts'
 import type { Host, Inventory } from '../../core/host.ts'
 import { endInstall } from '../../core/install.ts'
-import { parseMac } from '../../core/mac.ts'
 import type { ChangeOptions, FleetOperations } from '../../http/admin/fleet-operations.ts'
 import type { HostDetail, HostQuery, PutRecord } from '../../http/admin/schemas/fleet.ts'
 import { auditEntry } from './audit-entry.ts'
@@ -214,7 +213,7 @@ function matcher({
   source,
 }: HostQuery): (facts: HostFacts) => boolean {
   const text = search?.toLowerCase()
-  const mac = search === undefined ? undefined : parseMac(search)
+  const digits = search === undefined ? undefined : macDigits(search)
   const [key = '', value] = label === undefined ? [] : splitLabel(label)
   return (facts) => {
     const { host } = facts
@@ -225,8 +224,21 @@ function matcher({
     if (stream !== undefined && facts.stream !== stream) return false
     if (mode !== undefined && facts.mode !== mode) return false
     if (text === undefined) return true
-    return facts.text.includes(text) || (mac !== undefined && host.macs.includes(mac))
+    return facts.text.includes(text) || (digits !== undefined && hasMacWith(digits, host))
   }
+}
+
+/** Less may be anything. */
+const fewestMacDigits = 4
+
+/** The digits of a MAC, or of a part of one, however it is written: `5254.00ab`, `52-54-00`, `525400`. */
+function macDigits(text: string): string | undefined {
+  const digits = text.toLowerCase().replaceAll(/[:.-]/g, '')
+  return digits.length >= fewestMacDigits && /^[0-9a-f]+$/.test(digits) ? digits : undefined
+}
+
+function hasMacWith(digits: string, { macs }: Host): boolean {
+  return macs.some((mac) => mac.replaceAll(':', '').includes(digits))
 }
 
 /** @throws ServiceError USAGE without a `=` */

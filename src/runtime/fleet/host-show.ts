@@ -58,7 +58,7 @@ export function createHostShow(
       release: releaseOf(decision),
       pin: pin && { release: pin.value.release, origin: originText(pin.origin) },
       source: isOfFile(host.origin) ? 'file' : 'api',
-      lastSeenAt: isoIfAny(boots.lastSeenAt(id)),
+      lastSeenAt: isoIfAny(boots.lastSeenAt(host)),
       flags: [...boots.flagsOf(id)],
     }
   }

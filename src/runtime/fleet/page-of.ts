@@ -44,7 +44,11 @@ export function firstAfter<Item>(
 /** A cursor that is a number. @throws ServiceError USAGE for any other text */
 export function numberCursor(after: string): number {
   if (/^\d{1,15}$/.test(after)) return Number(after)
-  throw new ServiceError('USAGE', 'after is not understood', {
+  throw badCursor()
+}
+
+export function badCursor(): ServiceError {
+  return new ServiceError('USAGE', 'after is not understood', {
     field: 'after',
     hint: 'hand back what the page before gave as next',
   })

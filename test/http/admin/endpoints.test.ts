@@ -136,6 +136,33 @@ describe('every operation on machines has its place', () => {
   })
 })
 
+describe('a field that is not known', () => {
+  test.each([
+    ['PUT', '/pins', { traget: { kind: 'host', name: 'a' }, release: 'current' }, 'traget', 'target'],
+    ['PUT', '/pins', { target: { kind: 'host', nam: 'a' }, release: 'current' }, 'target.nam', 'name'],
+    ['PUT', '/installs', { hots: 'a' }, 'hots', 'host'],
+    ['POST', '/tokens', { nmae: 'ci', role: 'read' }, 'nmae', 'name'],
+  ] as const)(
+    'is told before the one that is missing because of it: %s %s %j',
+    async (method, url, body, field, meant) => {
+      const { ask, fleet } = createApp()
+      const answer = await ask(method, `/api/v1${url}`, { body })
+      expect(answer.json()).toMatchObject({
+        code: 'USAGE',
+        message: expect.stringMatching(/^unknown field /),
+        field,
+        hint: expect.stringContaining(`did you mean "${meant}"?`),
+      })
+      expect(fleet.calls).toEqual([])
+    },
+  )
+
+  test('where none is unknown, what is missing is told', async () => {
+    const answer = await createApp().ask('PUT', '/api/v1/installs', { body: {} })
+    expect(answer.json()).toMatchObject({ code: 'USAGE', message: 'field host is missing', field: 'host' })
+  })
+})
+
 describe('pages of installs', () => {
   const install = async (host: string, state: 'armed' | 'installed') => {
     const [sample] = await createApp().fleet.listInstalls()
@@ -251,7 +278,7 @@ describe('how a change is asked for', () => {
 
 describe('what is not understood is refused with what is allowed (field case 126)', () => {
   test.each([
-    ['PUT', '/pins', { target: { kind: 'host', nam: 'a' }, release: 'x' }, 'target.name', undefined],
+    ['PUT', '/pins', { target: { kind: 'host', nam: 'a' }, release: 'x' }, 'target.nam', undefined],
     [
       'PUT',
       '/pins',

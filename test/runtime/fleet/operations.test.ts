@@ -102,6 +102,11 @@ describe('records of hosts', () => {
     expect(await ids({ group: 'edge' })).toEqual(['n2', 'n3', 'n4', 'of-file'])
     expect(await ids({ mode: 'hold' })).toEqual(['n3'])
     expect(await ids({ stream: 'sample', search: '5254.0000.0004' })).toEqual(['n4'])
+    for (const part of ['525400000004', '00000004', '00-00-04', '00:04', '0000.0004', '000004']) {
+      expect(await ids({ search: part }), part).toEqual(['n4'])
+    }
+    expect(await ids({ search: '04' })).toEqual(['n4'])
+    expect(await ids({ search: '525400' })).toEqual(await ids({ search: '52:54:00' }))
     const page = await fleet.listHosts({ limit: 2 })
     expect(page).toMatchObject({ total: 4, next: 'n3' })
     expect(await ids({ limit: 2, after: page.next })).toEqual(['n4', 'of-file'])
@@ -126,6 +131,36 @@ describe('records of hosts', () => {
     await expect(fleet.adoptHost({ mac: '52:54:00:00:00:09' }, byTester)).rejects.toMatchObject({
       code: 'NOT_FOUND',
     })
+  })
+})
+
+describe('a machine that was seen and becomes a host', () => {
+  const mac = '52:54:00:00:00:07' as MacAddress
+  const groups = { groups: { edge: { match: { labels: { site: 'edge' } }, profile: 'idle' } } }
+  const profiles = { worker: { stream: 'sample', mode: 'live' }, idle: { mode: 'local' } }
+
+  async function adopt(spec: Record<string, unknown>, config: object = { unknown: { profile: 'worker' } }) {
+    const fleet = await open({ hosts: [], config: { ...groups, profiles, ...config } })
+    lab.seen.push({ mac, firstSeenAt: 1, lastSeenAt: Date.UTC(2026, 9, 30), count: 3 })
+    return fleet.adoptHost({ mac, id: 'n7', spec }, byTester)
+  }
+
+  it.each([
+    ['that of unknown machines', {}, 'worker'],
+    ['its own', { profile: 'idle' }, 'idle'],
+    ['that of its group', { labels: { site: 'edge' } }, 'idle'],
+  ])('goes on with a profile: %s', async (_, spec, profile) => {
+    expect(await adopt(spec)).toMatchObject({ profile, spec: profile === 'idle' ? spec : { profile } })
+  })
+
+  it('has none where unknown machines have none', async () => {
+    expect(await adopt({}, {})).toMatchObject({ decision: 'hold', reason: expect.stringContaining('mode') })
+  })
+
+  it('was seen when it was seen', async () => {
+    const at = '2026-10-30T00:00:00.000Z'
+    expect(await adopt({})).toMatchObject({ lastSeenAt: at })
+    expect((await lab.fleet.operations.listHosts({})).items).toMatchObject([{ id: 'n7', lastSeenAt: at }])
   })
 })
 

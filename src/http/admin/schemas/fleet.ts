@@ -319,6 +319,7 @@ export const AdoptHost = Type.Object(
   {
     mac: word('As `host seen` lists it, in any spelling.', 32),
     id: optional(word('Default: made from the MAC.', 63)),
+    /** `profile` in it: default that of unknown machines, unless a group gives one. */
     spec: optional(Spec),
     reason: optional(line('Why.')),
   },
