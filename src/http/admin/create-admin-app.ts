@@ -5,6 +5,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../telemetry/create-metrics.ts'
 import { type AdminAccess, type AdminTls, isLoopback } from './access.ts'
+import type { Endpoint } from './endpoint.ts'
 import { fleetEndpoints } from './fleet-endpoints.ts'
 import { fleetHandlers } from './handlers/fleet.ts'
 import { serviceHandlers } from './handlers/service.ts'
@@ -13,7 +14,7 @@ import { authenticateRequests } from './plugins/authenticate.ts'
 import { answerErrors, frameworkErrors, onClientError } from './plugins/errors.ts'
 import { guardHost } from './plugins/host-guard.ts'
 import { measureRequests } from './plugins/measure.ts'
-import { listRoutes } from './plugins/not-found.ts'
+import { type ListedRoute, listRoutes } from './plugins/not-found.ts'
 import { collectOpenApi, openApiRoutes } from './plugins/openapi.ts'
 import { readQueries } from './plugins/read-query.ts'
 import { addSecurityHeaders } from './plugins/security-headers.ts'
@@ -54,6 +55,7 @@ export type RouteOptions = Pick<AdminAppOptions, 'operations' | 'metrics' | 'log
  * | `GET /api/v1/…`                             | mode of its file  | token of role `read`   |
  * | `PUT`, `POST`, `DELETE /api/v1/…`           | mode of its file  | token of role `write`  |
  * | `/api/v1/backup`, `/api/v1/restore`         | mode of its file  | not there              |
+ * | `POST /api/v1/tokens`                       | mode of its file  | not there              |
  */
 export function createAdminApp(options: AdminAppOptions): AdminApp {
   const { operations, metrics, log, version, clock, access } = options
@@ -82,7 +84,7 @@ export function createAdminApp(options: AdminAppOptions): AdminApp {
   addSecurityHeaders(app)
   measureRequests(app, { metrics, listener: isControl ? 'control' : 'admin' })
   answerErrors(app, { log, clock })
-  listRoutes(app)
+  listRoutes(app, isControl ? [] : controlOnlyRoutes())
   if (!isControl && isLoopback(access.host)) guardHost(app, { listenHost: access.host })
 
   const shared: RouteOptions = { operations, metrics, log, version }
@@ -100,6 +102,16 @@ export function createAdminApp(options: AdminAppOptions): AdminApp {
     { prefix: '/api/v1' },
   )
   return app
+}
+
+function controlOnlyRoutes(): readonly ListedRoute[] {
+  const endpoints: readonly Endpoint[] = [
+    ...Object.values(serviceEndpoints),
+    ...Object.values(fleetEndpoints),
+  ]
+  return endpoints
+    .filter(({ isControlOnly }) => isControlOnly === true)
+    .map(({ method, path }) => ({ method, url: `/api/v1${path}` }))
 }
 
 /**

@@ -16,7 +16,9 @@ export interface Endpoint {
   readonly maxBodyBytes?: number
   /** Absent: 204 and nothing. */
   readonly answer?: TSchema
-  /** Names files of the machine that the service runs on, so only its user may: on the control socket alone. */
+  /**
+   * For the user of the service alone, on the control socket: it names files of his machine, or makes credentials.
+   */
   readonly isControlOnly?: true
   /** A question whose answer holds secrets: `read` is not enough. */
   readonly needsWrite?: true

@@ -319,6 +319,8 @@ export const fleetEndpoints = {
     query: ChangeQuery,
     body: CreateToken,
     answer: CreatedToken,
+    // A token that leaked would make itself another one, which stays when the first is revoked.
+    isControlOnly: true,
   },
   revokeToken: {
     method: 'DELETE',

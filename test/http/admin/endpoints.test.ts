@@ -109,13 +109,6 @@ describe('every operation on machines has its place', () => {
       [{ host: 'a', reason: 'leak' }, { actor }],
     ],
     ['GET', '/tokens', undefined, 'listTokens', []],
-    [
-      'POST',
-      '/tokens',
-      { name: 'ci', role: 'read' },
-      'createToken',
-      [{ name: 'ci', role: 'read' }, { actor }],
-    ],
     ['DELETE', '/tokens/t?reason=lost', undefined, 'revokeToken', ['t', { actor, reason: 'lost' }]],
     ['GET', '/audit?since=48h', undefined, 'listAudit', [{ since: '48h' }]],
   ] as const)('%s %s', async (method, url, body, name, given) => {
@@ -125,10 +118,15 @@ describe('every operation on machines has its place', () => {
     expect(fleet.calls).toEqual([{ name, arguments: given }])
   })
 
-  test.each(['/backup', '/restore'])('POST %s is on the control socket alone', async (path) => {
-    const body = { file: '/srv/backup.db' }
+  test.each([
+    ['/backup', { file: '/srv/backup.db' }, 404],
+    ['/restore', { file: '/srv/backup.db' }, 404],
+    ['/tokens', { name: 'ci', role: 'write' }, 405],
+  ])('POST %s is on the control socket alone', async (path, body, status) => {
     const tcp = createApp()
-    expect((await tcp.ask('POST', `/api/v1${path}`, { body })).statusCode).toBe(404)
+    const answer = await tcp.ask('POST', `/api/v1${path}`, { body })
+    expect(answer.statusCode).toBe(status)
+    expect(answer.json().hint).toBe('this is done on the machine of the service, with pilotlight')
     expect(tcp.fleet.calls).toEqual([])
     const control = createApp({ access: 'control' })
     expect((await control.ask('POST', `/api/v1${path}`, { body })).statusCode).toBe(200)
@@ -141,7 +139,7 @@ describe('a field that is not known', () => {
     ['PUT', '/pins', { traget: { kind: 'host', name: 'a' }, release: 'current' }, 'traget', 'target'],
     ['PUT', '/pins', { target: { kind: 'host', nam: 'a' }, release: 'current' }, 'target.nam', 'name'],
     ['PUT', '/installs', { hots: 'a' }, 'hots', 'host'],
-    ['POST', '/tokens', { nmae: 'ci', role: 'read' }, 'nmae', 'name'],
+    ['PUT', '/modes', { target: { kind: 'host', name: 'a' }, mdoe: 'hold' }, 'mdoe', 'mode'],
   ] as const)(
     'is told before the one that is missing because of it: %s %s %j',
     async (method, url, body, field, meant) => {

@@ -1,13 +1,20 @@
 import type { AdminApp } from '../create-admin-app.ts'
 
-interface ListedRoute {
+export interface ListedRoute {
   readonly method: string
-  readonly pattern: RegExp
+  readonly url: string
 }
 
-/** Unknown URLs are answered with where to look; a known URL with a wrong verb says which verbs it has. */
-export function listRoutes(app: AdminApp): void {
-  const routes: ListedRoute[] = []
+const controlHint = 'this is done on the machine of the service, with pilotlight'
+
+/**
+ * Unknown URLs are answered with where to look; a known URL with a wrong verb says which verbs it has.
+ * @param elsewhere what there is on the control socket alone
+ */
+export function listRoutes(app: AdminApp, elsewhere: readonly ListedRoute[] = []): void {
+  const routes: { readonly method: string; readonly pattern: RegExp }[] = []
+  const isElsewhere = (method: string, path: string) =>
+    elsewhere.some((route) => route.method === method && patternOf(route.url).test(path))
   app.addHook('onRoute', ({ method, url }) => {
     for (const name of [method].flat()) routes.push({ method: name, pattern: patternOf(url) })
   })
@@ -22,13 +29,15 @@ export function listRoutes(app: AdminApp): void {
         .send({
           code: 'USAGE',
           message: `there is no ${request.method} here`,
-          hint: `allowed: ${methods.join(', ')}`,
+          hint: isElsewhere(request.method, path) ? controlHint : `allowed: ${methods.join(', ')}`,
         })
     }
     return reply.code(404).send({
       code: 'NOT_FOUND',
       message: 'there is no such URL',
-      hint: 'there are /livez, /readyz, /metrics and what /api/v1/docs tells',
+      hint: isElsewhere(request.method, path)
+        ? controlHint
+        : 'there are /livez, /readyz, /metrics and what /api/v1/docs tells',
     })
   })
 }
