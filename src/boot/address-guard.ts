@@ -1,3 +1,4 @@
+import type { BootAttempt } from '../core/boot-attempt.ts'
 import type { BootDecision } from '../core/boot-decision.ts'
 import type { BootClient } from '../core/client.ts'
 import type { Clock } from '../core/clock.ts'
@@ -24,6 +25,8 @@ export interface AddressGuard {
   addressOf(machine: string): string | undefined
   /** The boot of this machine goes on at this address. */
   goesOn(machine: string, address: string): void
+  /** What an earlier process wrote down: its boots go on where they were. */
+  restore(attempts: readonly BootAttempt[]): void
 }
 
 interface Holder {
@@ -108,6 +111,24 @@ export function createAddressGuard(options: {
     addressOf: (machine) => holders.get(machine)?.address,
     goesOn(machine, address) {
       if (holders.get(machine)?.address === address) hold(machine, address)
+    },
+    restore(attempts) {
+      const now = clock.now()
+      const begun = [...holders]
+      for (const { host, mac, address, startedAt, lastSeenAt } of attempts.toSorted(
+        (a, b) => a.lastSeenAt - b.lastSeenAt,
+      )) {
+        const machine = host ?? mac
+        if (machine === undefined || address === undefined) continue
+        holders.delete(machine)
+        // A clock that was wrong holds nothing longer than a boot lasts.
+        holders.set(machine, { address, since: startedAt, lastSeenAt: Math.min(now, lastSeenAt) })
+      }
+      // What this process has answered is newer than all of them.
+      for (const [machine, holder] of begun) {
+        holders.delete(machine)
+        holders.set(machine, holder)
+      }
     },
   }
 }

@@ -46,7 +46,7 @@ export function createBootService(options: BootServiceOptions): BootService {
     if (decision.kind !== 'live' && decision.kind !== 'install') return
     const boot = { bootId, host: decision.host?.id, mac: client.macs[0], startedAt: now }
     newestBoots.note(boot)
-    leases.start({ ...boot, bootimage: decision.bootimage.id, lastSeenAt: now })
+    leases.start({ ...boot, address: client.address, bootimage: decision.bootimage.id, lastSeenAt: now })
   }
 
   return {

@@ -169,7 +169,10 @@ export async function startService({
       clock,
       timers,
       log,
-      onRestored: (attempts) => engine.newestBoots.restore(attempts),
+      onRestored(attempts) {
+        engine.newestBoots.restore(attempts)
+        guard.restore(attempts)
+      },
     })
     await leaseWriter.restore()
     leaseWriter.start()

@@ -69,6 +69,7 @@ export interface BootAttemptRow {
   readonly boot_id: string
   readonly host: string | null
   readonly mac: string | null
+  readonly address: string | null
   readonly bootimage: string
   readonly started_at: number
   readonly last_seen_at: number

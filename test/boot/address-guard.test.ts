@@ -8,6 +8,7 @@ import { makeBootimage } from '../fakes/bootimages.ts'
 import { makeCatalog } from '../fakes/catalogs.ts'
 import { makeClient, makeHost, makeInventory } from '../fakes/machines.ts'
 import { createRecordingLog } from '../fakes/recording-log.ts'
+import { makeBootId } from '../fakes/stored-fleet.ts'
 
 const own = '192.0.2.50'
 const other = '192.0.2.51'
@@ -101,6 +102,23 @@ describe('G12 bind: address, where DHCP is not ours', () => {
     guard.goesOn('n01', other)
     pass(bootGoesOnMs - 1)
     expect(ask(other).kind).toBe('hold')
+  })
+
+  it('G12 a boot of before a restart goes on where it was, unless the machine was answered since', () => {
+    const start = Date.UTC(2026, 10, 30)
+    const attempt = { bootId: makeBootId(1), bootimage: makeBootimage().id, startedAt: start - 9 }
+    const [older, newer] = [
+      { ...attempt, host: 'n01', address: other, lastSeenAt: start - 2 },
+      { ...attempt, host: 'n01', address: own, lastSeenAt: start - 1 },
+    ]
+    const { ask, guard, pass } = setUp()
+    guard.restore([newer, older, { ...attempt, mac: strange, address: own, lastSeenAt: start + 9e9 }])
+    expect(why(ask(other))).toContain(`${own} is booting as this host since 2026-11-29T23:59:59.991Z`)
+    pass(bootGoesOnMs - 1)
+    expect(ask(other).kind).toBe('live')
+    guard.restore([newer])
+    expect(ask(other).kind).toBe('live')
+    expect(guard.addressOf(strange)).toBe(own)
   })
 
   it('a look takes no note', () => {

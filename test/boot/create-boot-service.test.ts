@@ -50,6 +50,7 @@ describe('answering a machine', () => {
         bootId,
         host: 'n01',
         mac: '52:54:00:ab:cd:ef',
+        address: '192.0.2.55',
         bootimage: newer.id,
         startedAt: 5000,
         lastSeenAt: 5000,

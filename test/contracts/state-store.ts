@@ -273,10 +273,10 @@ export function describeStateStore(name: string, open: () => Promise<StateStoreU
       const mac = parseMac('52:54:00:ab:cd:ef')
       await store.saveBootAttempts([makeAttempt(1, { lastSeenAt: t0 + 60_000 })])
       await store.saveBootAttempts([
-        makeAttempt(1, { startedAt: t0 + 9, lastSeenAt: t0 + 1, host: 'n01', mac }),
+        makeAttempt(1, { startedAt: t0 + 9, lastSeenAt: t0 + 1, host: 'n01', mac, address: '192.0.2.9' }),
       ])
       expect(await store.listBootAttempts({ lastSeenAfter: 0, limit: 1000 })).toEqual([
-        makeAttempt(1, { lastSeenAt: t0 + 60_000, host: 'n01', mac }),
+        makeAttempt(1, { lastSeenAt: t0 + 60_000, host: 'n01', mac, address: '192.0.2.9' }),
       ])
     })
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { get } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCommand } from '../fakes/command-line.ts'
@@ -308,3 +309,46 @@ describe('G12 secrets to their owner (field case 159)', () => {
     expect(fileOf(document, '/usr/local/bin/pilotlight-report')).toBe(await readFile(shipped, 'utf8'))
   })
 })
+
+describe('G12 bind: address, over a restart', () => {
+  const [itsOwn, another] = ['127.0.0.5', '127.0.0.6']
+
+  it('G12 the boot that goes on keeps its secrets, and another address waits', async () => {
+    const site = await startUpstreamSite({ releases: [release], current: release })
+    const service = await startRunningService({
+      site,
+      config: { boot: { http: { listen: '127.0.0.1:0' }, tokens: { bind: 'address' } } },
+      hosts: hosts.filter(({ id }) => id === 'plain'),
+    })
+    try {
+      await untilCurrent(service, release)
+      const scriptAt = (localAddress: string) =>
+        getFrom(localAddress, `${service.bootUrl}/ipxe?mac=${plain}&arch=x86_64&platform=efi`)
+      const script = await eventually(
+        () => scriptAt(itsOwn),
+        ({ body }) => body.includes('/ignition/'),
+      )
+      expect((await scriptAt(another)).body).toContain('# Pilotlight: hold')
+      await service.restart('SIGTERM')
+      const refused = await scriptAt(another)
+      expect(refused.body).toContain(`${itsOwn} is booting as this host since`)
+      expect(refused.body).not.toContain('/ignition/')
+      const path = pathIn(script.body, liveKey)
+      expect((await getFrom(another, `${service.bootUrl}${path}`)).status).toBe(404)
+      expect((await getFrom(itsOwn, `${service.bootUrl}${path}`)).status).toBe(200)
+    } finally {
+      await service.remove()
+      await site.stop()
+    }
+  })
+})
+
+function getFrom(localAddress: string, address: string): Promise<{ status?: number; body: string }> {
+  return new Promise((found, failed) => {
+    get(address, { localAddress, agent: false }, async (response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of response) chunks.push(chunk as Buffer)
+      found({ status: response.statusCode, body: Buffer.concat(chunks).toString() })
+    }).once('error', failed)
+  })
+}

@@ -48,7 +48,10 @@ describe('a database that an earlier version has left', () => {
   it('G7 is copied, for this user alone, before it is changed', async () => {
     await makeOld()
     const backup = join(backups, 'state-v4-20261130T010203Z.db')
-    expect(await open()).toEqual({ migrations: ['0005-fleet', '0006-install-marks'], backup })
+    expect(await open()).toEqual({
+      migrations: ['0005-fleet', '0006-install-marks', '0007-boot-addresses'],
+      backup,
+    })
     expect((await stat(backups)).mode & 0o777).toBe(0o700)
     expect((await stat(backup)).mode & 0o777).toBe(0o600)
     await withDatabase(backup, async (db) => {
@@ -91,7 +94,9 @@ describe('a database that an earlier version has left', () => {
     })
     expect(await withDatabase(file, schemaVersion)).toBe(4)
     await rm(backups)
-    expect(await open()).toMatchObject({ migrations: ['0005-fleet', '0006-install-marks'] })
+    expect(await open()).toMatchObject({
+      migrations: ['0005-fleet', '0006-install-marks', '0007-boot-addresses'],
+    })
   })
 })
 

@@ -5,6 +5,7 @@ import { boundedLeases } from './0003-bounded-leases.ts'
 import { unreadableRows } from './0004-unreadable-rows.ts'
 import { fleet } from './0005-fleet.ts'
 import { installMarks } from './0006-install-marks.ts'
+import { bootAddresses } from './0007-boot-addresses.ts'
 
 export interface Migration {
   readonly name: string
@@ -19,4 +20,5 @@ export const migrations: readonly Migration[] = [
   { name: '0004-unreadable-rows', up: unreadableRows },
   { name: '0005-fleet', up: fleet },
   { name: '0006-install-marks', up: installMarks },
+  { name: '0007-boot-addresses', up: bootAddresses },
 ]
