@@ -77,7 +77,7 @@ export function createHostShow(
     detail(host, history, facts): HostDetail {
       const decided = decide(host)
       const record = isOfFile(host.origin) ? undefined : memory.records.host.get(host.id)
-      const { install } = decided.known.settings
+      const { install, installDevice } = decided.known.settings
       const installRecord =
         install.kind === 'none' ? installRecordOf(host, view().inventory, clock.now()) : install.record
       return {
@@ -93,7 +93,7 @@ export function createHostShow(
         reasons: decided.decision.reasons.map((reason) => ({ code: reason.code, text: reasonText(reason) })),
         pins: pins.ofHost(host.id).map((listed) => pins.show(listed, facts)),
         runTimeMode: runTimeModeOf(host.id),
-        install: installRecord && installSummary(installRecord, clock.now()),
+        install: installRecord && installSummary(installRecord, clock.now(), installDevice?.value),
         boots: [...history.boots],
         reports: [...history.reports],
       }

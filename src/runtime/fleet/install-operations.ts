@@ -74,11 +74,17 @@ export function createInstallOperations(
     }
   }
 
+  function summaryOf(record: InstallRecord, now: number): InstallSummary {
+    const host = view().inventory.hostsById.get(record.host)
+    const device = host && settingsOf(host, now).installDevice
+    return installSummary(record, now, device?.value)
+  }
+
   function planEnd({ host: id, as, reason }: EndInstall, change: ChangeOptions): FleetPlan<InstallSummary> {
     const now = clock.now()
     const record = standingRecord(id, now)
     const isDone = record.state === (as === 'installed' ? 'installed' : 'disarmed')
-    if (isDone) return { changes: [], audit: [], answer: () => installSummary(record, now) }
+    if (isDone) return { changes: [], audit: [], answer: () => summaryOf(record, now) }
     if (as === 'disarm' && record.state === 'installed') throw isInstalled(record)
     const ended = core.endInstall(record, {
       as: as === 'installed' ? 'installed' : 'disarmed',
@@ -96,7 +102,7 @@ export function createInstallOperations(
           reason,
         }),
       ],
-      answer: () => installSummary(ended, clock.now()),
+      answer: () => summaryOf(ended, clock.now()),
     }
   }
 
@@ -133,7 +139,7 @@ export function createInstallOperations(
         .map(({ host }) => settingsOf(host, now).install.record)
         .filter((record) => record !== undefined)
       const current = [...known, ...unwritten]
-      return current.sort((a, b) => compareText(a.host, b.host)).map((record) => installSummary(record, now))
+      return current.sort((a, b) => compareText(a.host, b.host)).map((record) => summaryOf(record, now))
     },
     armInstall: (body, change) => queue.change(() => planArm(body, change), change),
     endInstall: (body, change) => queue.change(() => planEnd(body, change), change),

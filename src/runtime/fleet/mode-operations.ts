@@ -1,3 +1,4 @@
+import { effectiveSettings } from '../../core/effective-settings.ts'
 import { ServiceError } from '../../core/errors.ts'
 import {
   type FleetChange,
@@ -26,6 +27,15 @@ export function createModeOperations(
 
   function installOf({ kind, name }: Target, now: number): InstallRecord | undefined {
     return kind === 'host' ? installRecordById(name, view().inventory, now) : undefined
+  }
+
+  /** The install that a host's files ask for, where it boots from its disk because that is over. */
+  function overByFile({ kind, name }: Target, now: number): InstallRecord | undefined {
+    const { inventory } = view()
+    const host = kind === 'host' ? inventory.hostsById.get(name) : undefined
+    if (host === undefined) return undefined
+    const { install } = effectiveSettings({ inventory, host, arch: host.arch, firmware: 'unknown', now })
+    return install.kind === 'over' ? install.record : undefined
   }
 
   function planSet(body: SetMode, change: ChangeOptions): FleetPlan<void> {
@@ -86,7 +96,7 @@ export function createModeOperations(
       changes.push(installChange(releaseInstall(install, { by: change.actor.by, at: now }), view().inventory))
       said.push(`install ${install.generation} counts no more`)
     }
-    if (changes.length === 0) throw nothingToRelease(target, isInstallOver)
+    if (changes.length === 0) throw nothingToRelease(target, overByFile(target, now))
     return {
       changes,
       audit: [
@@ -122,13 +132,25 @@ function isArmed({ host, generation, armedBy }: InstallRecord, mode: string): Se
   )
 }
 
-function nothingToRelease({ kind, name }: ReleaseMode['target'], isDoneByFile: boolean): ServiceError {
-  return isDoneByFile
-    ? new ServiceError('CONFLICT', `host ${name} boots from its disk because its files had it installed`, {
-        hint: 'change its mode in the file, raise install.generation there to install it again, or set a mode here',
-      })
-    : new ServiceError('NOT_FOUND', `no mode was set at run time for ${kind} ${name}`, {
+function nothingToRelease(
+  { kind, name }: ReleaseMode['target'],
+  over: InstallRecord | undefined,
+): ServiceError {
+  return over === undefined
+    ? new ServiceError('NOT_FOUND', `no mode was set at run time for ${kind} ${name}`, {
         field: 'target',
         hint: 'what records and files say is changed there',
       })
+    : new ServiceError('CONFLICT', `host ${name} boots from its disk because ${overText(over)}`, {
+        hint: `change its mode in the file, raise install.generation there or say pilotlight install ${name} to install it again, or set a mode here`,
+      })
+}
+
+function overText({ state, serves, mostServes, changedAt, changedBy }: InstallRecord): string {
+  if (state === 'installed') return 'its files had it installed'
+  if (state === 'disarmed')
+    return `the install that its files ask for was taken back at ${iso(changedAt)} by ${changedBy}`
+  const limit =
+    serves >= mostServes ? `its limit of ${mostServes} scripts was reached` : 'its time has run out'
+  return `the install that its files ask for has ended: ${limit}, and nothing said that it is done`
 }

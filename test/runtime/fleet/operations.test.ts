@@ -353,8 +353,9 @@ describe('installs', () => {
     const install = { mode: 'install', install: { device: '/dev/sda', generation: 3 } }
     const fleet = await open({ hosts: [{ ...fileHost, ...install }] })
     expect(await fleet.listInstalls()).toMatchObject([
-      { host: 'of-file', source: 'file', state: 'armed', generation: 3 },
+      { host: 'of-file', source: 'file', state: 'armed', generation: 3, device: '/dev/sda' },
     ])
+    expect((await fleet.showHost('of-file')).install).toMatchObject({ device: '/dev/sda' })
     for (let serve = 0; serve < 5; serve += 1)
       lab.fleet.installs.served('of-file', `${serve}`.repeat(22) as never)
     expect(await fleet.listInstalls()).toMatchObject([{ state: 'exhausted', serves: 5 }])
@@ -371,6 +372,21 @@ describe('installs', () => {
     } as const
     expect(await lab.fleet.record(report, lab.time.now() - 1)).toBe('recorded')
     expect(await lab.fleet.record(report, lab.time.now() - 1)).toBe('known')
+  })
+
+  it('by a file name the disk of the file, and what failed before one was done is no news of it', async () => {
+    const install = { mode: 'install', install: { device: '/dev/sda', generation: 3 } }
+    const fleet = await open({ hosts: [{ ...fileHost, ...install }] })
+    const boot = { bootId: '1'.repeat(22) as never, at: lab.time.now(), host: 'of-file' }
+    lab.fleet.installs.served('of-file', boot.bootId)
+    await lab.fleet.record({ ...boot, status: 'failed', message: 'no space' }, boot.at)
+    expect(await fleet.listInstalls()).toMatchObject([
+      { state: 'armed', device: '/dev/sda', failure: { message: 'no space' } },
+    ])
+    await lab.fleet.record({ ...boot, status: 'installed' }, boot.at)
+    const after = { state: 'installed', device: '/dev/sda', failure: undefined }
+    expect(await fleet.listInstalls()).toMatchObject([after])
+    expect((await fleet.showHost('of-file')).install).toMatchObject(after)
   })
 
   it('say what is missing, and an admin can end one that he armed by mistake', async () => {
