@@ -271,7 +271,7 @@ describe('the control socket', () => {
   })
 
   test.each([
-    ['gc', { dryrun: true }, { field: 'dryRun' }],
+    ['gc', { dryrun: true }, { field: 'dryrun', hint: expect.stringContaining('dryRun') }],
     ['gc', { dryRun: 'yes' }, { field: 'dryRun' }],
     ['gc', { dryRun: true, force: true }, { field: 'force', hint: 'allowed: dryRun' }],
     ['import', { stream: 'a', name: 'b' }, { field: 'text' }],
