@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isServiceError, ServiceError } from '../core/errors.ts'
-import type { FleetChange } from '../core/fleet.ts'
+import type { FleetChange, StoredRecord } from '../core/fleet.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import { migrations } from './migrations/index.ts'
 import { removeCopy } from './prepare-restore.ts'
@@ -110,11 +110,12 @@ function createThreadStore({
     return { ...(written as { sizeBytes: number }), schemaVersion: migrations.length }
   }
 
-  const restore: FleetStore['restore'] = async (backupFile) => {
+  const restore: FleetStore['restore'] = async (backupFile, check) => {
     refuseIfClosed(storeSteps.restore)
     const copy = `${file}.restore-${randomUUID()}`
     try {
-      await runFileTask('restore', { task: 'prepare-restore', file: backupFile, copy })
+      const found = await runFileTask('restore', { task: 'prepare-restore', file: backupFile, copy })
+      await check?.(found as readonly StoredRecord[])
       return (await call('restoreFrom', [copy], {
         step: storeSteps.restore,
         timeoutMs: restoreMs,

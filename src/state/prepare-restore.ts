@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, constants, copyFileSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import { type Kysely, sql } from 'kysely'
 import { isServiceError, ServiceError } from '../core/errors.ts'
+import type { StoredRecord } from '../core/fleet.ts'
 import { loadFleet } from './load-fleet.ts'
 import { migrate } from './migrate.ts'
 import { createRowReader } from './readable-rows.ts'
@@ -18,6 +19,7 @@ export function removeCopy(copy: string): void {
 /**
  * Makes a private copy of a backup, checks it and brings it to the version of this program: what is restored has been
  * read whole before anything is changed, and the backup itself stays as it is.
+ * @returns its records, for whoever knows what may stand in them
  * @throws ServiceError NOT_FOUND, BACKUP_INVALID, STATE_NEWER_VERSION, STORAGE_FAILED; the copy is gone then
  */
 export async function prepareRestore({
@@ -26,11 +28,11 @@ export async function prepareRestore({
 }: {
   readonly file: string
   readonly copy: string
-}): Promise<void> {
+}): Promise<readonly StoredRecord[]> {
   removeCopy(copy)
   try {
     copyBackup(file, copy)
-    await checkCopy(file, copy)
+    return await checkCopy(file, copy)
   } catch (cause) {
     removeCopy(copy)
     if (isServiceError(cause) && cause.code !== 'STATE_UNAVAILABLE') throw cause
@@ -77,16 +79,17 @@ function firstBytes(file: string): string {
   }
 }
 
-async function checkCopy(file: string, copy: string): Promise<void> {
+async function checkCopy(file: string, copy: string): Promise<readonly StoredRecord[]> {
   const db = openSqlite<StateTables>(copy)
   try {
     await checkIntegrity(db, file)
     await checkIsOurs(db, file)
     await migrate(db)
     await checkSchema(db, file)
-    await loadFleet(db, createRowReader({ db, onUnreadable: () => {} }))
+    const { records } = await loadFleet(db, createRowReader({ db, onUnreadable: () => {} }))
     // The one file is attached to the state; a log beside it would have to go with it.
     await sql`PRAGMA journal_mode=DELETE`.execute(db)
+    return records
   } finally {
     await db.destroy()
   }

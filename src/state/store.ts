@@ -6,7 +6,14 @@ import type { BootimageFailure, BootimageState, PendingChange } from '../core/bo
 import type { ChangeClass } from '../core/change.ts'
 import type { Sha256 } from '../core/digest.ts'
 import type { FileIdentity } from '../core/file-identity.ts'
-import type { AuditEntry, FleetState, FleetWrite, NodeReport, SeenMachine } from '../core/fleet.ts'
+import type {
+  AuditEntry,
+  FleetState,
+  FleetWrite,
+  NodeReport,
+  SeenMachine,
+  StoredRecord,
+} from '../core/fleet.ts'
 import type { MacAddress } from '../core/mac.ts'
 import type { MetadataFormat } from '../streams/metadata.ts'
 
@@ -161,9 +168,10 @@ export interface FleetStore {
    * added. What the disk holds (documents, heads, verified files) stays as it is. All or nothing.
    * What was revoked stays revoked; of two installs of a host the one that changed last counts, so that no disk is
    * written twice; audit entries and reports of both are kept. Backups of older versions are understood.
+   * @param check of its records, for whoever knows what may stand in them; nothing is changed when it throws
    * @throws ServiceError NOT_FOUND, BACKUP_INVALID, STATE_NEWER_VERSION, STORAGE_FAILED; nothing was changed then
    */
-  restore(file: string): Promise<RestoredCounts>
+  restore(file: string, check?: (records: readonly StoredRecord[]) => Promise<void>): Promise<RestoredCounts>
 }
 
 /**

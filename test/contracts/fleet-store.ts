@@ -446,6 +446,20 @@ export function describeFleetStore(current: () => StateStore, directory: () => s
     })
   })
 
+  it('restoring changes nothing when whoever knows the records refuses them', async () => {
+    const store = current()
+    const file = join(directory(), 'backup.db')
+    await write({ put: 'record', record: makeStoredRecord() })
+    await store.backup(file)
+    await write({ remove: 'record', kind: 'host', name: makeStoredRecord().name })
+    const refused = store.restore(file, async ([record]) => {
+      throw new TypeError(`no ${record?.name}`)
+    })
+    await expect(refused).rejects.toThrow(`no ${makeStoredRecord().name}`)
+    expect((await store.loadFleet()).records).toEqual([])
+    expect(await store.restore(file, async () => {})).toMatchObject({ records: 1 })
+  })
+
   it('restoring keeps the audit and the reports of both, in the order of time', async () => {
     const store = current()
     const [file, empty] = [join(directory(), 'backup.db'), join(directory(), 'empty.db')]

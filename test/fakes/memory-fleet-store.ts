@@ -147,17 +147,18 @@ export function createMemoryFleetStore(
       }
       return { sizeBytes: text.length, schemaVersion: 1 }
     },
-    restore: (file) =>
-      step('restoring the state', () => {
-        let backup: ReturnType<typeof contents>
+    async restore(file, check) {
+      const backup = await step('restoring the state', () => {
         try {
-          backup = JSON.parse(readFileSync(file, 'utf8')) as ReturnType<typeof contents>
+          return JSON.parse(readFileSync(file, 'utf8')) as ReturnType<typeof contents>
         } catch (error) {
           const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
           throw new ServiceError(isMissing ? 'NOT_FOUND' : 'BACKUP_INVALID', `restore ${file}`)
         }
-        return takeOver(backup)
-      }),
+      })
+      await check?.(backup.records)
+      return step('restoring the state', () => takeOver(backup))
+    },
     loadFleet: () =>
       step('loading what admins said', () => ({
         records: sortedBy([...records.values()], ({ kind, name }) => `${kind} ${name}`),

@@ -3,6 +3,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { visibleText } from '../../core/visible-text.ts'
 import type { FleetOperations } from '../../http/admin/fleet-operations.ts'
 import { auditEntry } from './audit-entry.ts'
+import { checkRestored } from './check-restored.ts'
 import type { FleetContext } from './fleet-context.ts'
 
 /** Copies of the state, taken and brought back while everything goes on. */
@@ -27,7 +28,9 @@ export function createBackupOperations(
         })
       }
       return queue.alone(async () => {
-        const { records, settings, installs, tokens, pinnedReleases } = await store.restore(file)
+        const { records, settings, installs, tokens, pinnedReleases } = await store.restore(file, (found) =>
+          checkRestored(file, found),
+        )
         const counts = { records, settings, installs, tokens, pinnedReleases }
         await queue.reload()
         await options.onRestored()

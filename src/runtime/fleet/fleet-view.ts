@@ -1,3 +1,4 @@
+import { heldRecord } from '../../config/held-record.ts'
 import { readRecord } from '../../config/parse-record.ts'
 import type { FleetChange, FleetState, RecordKind, StoredRecord } from '../../core/fleet.ts'
 import { createFleetIndex, type FleetConflict } from '../../core/fleet-index.ts'
@@ -47,7 +48,11 @@ export function createFleetView(): FleetView {
       return
     }
     const problems = read.problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
-    const text = `cannot be read by this version and does not count: ${problems}`
+    const text = `cannot be read by this version, so what it says does not count and its machines are held: ${problems}`
+    const why = `the record of ${kind} ${name} cannot be read by this version: ${problems}`
+    const held = heldRecord(kind, name, spec, { by: changedBy, at: changedAt, why })
+    if (held?.kind === 'host') index.putRecord('host', name, held.record)
+    if (held?.kind === 'group') index.putRecord('group', name, held.record)
     unreadable.set(`${kind}/${name}`, { kind, name, text })
   }
 

@@ -107,14 +107,15 @@ describe('records of the API', () => {
     expect(view.inventory().hostsByMac.get(nodeMac)?.id).toBe('a')
   })
 
-  it('that this version cannot read are told and do not count', () => {
+  it('that this version cannot read are told, and their machines are held', () => {
     const view = viewOf({}, [put('host', 'n01', { macs: ['52:54:00:ab:cd:ef'], colour: 'red' })])
-    expect(view.inventory().hostsById.size).toBe(0)
+    expect(view.inventory().hostsByMac.get(nodeMac)).toMatchObject({ id: 'n01', mode: 'hold' })
     expect(view.conflicts()).toMatchObject([
       { kind: 'host', name: 'n01', text: expect.stringContaining('colour: unknown key') },
     ])
     view.apply([{ remove: 'record', kind: 'host', name: 'n01' }])
     expect(view.conflicts()).toEqual([])
+    expect(view.inventory().hostsById.size).toBe(0)
   })
 })
 
