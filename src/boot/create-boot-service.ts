@@ -18,7 +18,7 @@ export interface BootServiceOptions {
   readonly clock: Clock
   readonly randomBytes: (size: number) => Uint8Array
   readonly leases: Leases
-  readonly newestBoots: Pick<NewestBoots, 'note'>
+  readonly newestBoots: Pick<NewestBoots, 'note' | 'end'>
   /** Who is told what at which address; default: everybody everything. */
   readonly guard?: Pick<AddressGuard, 'admit' | 'look'>
   /** One call for each answer; must not throw and must not block. */
@@ -43,8 +43,12 @@ export function createBootService(options: BootServiceOptions): BootService {
   }
 
   function lease(bootId: BootId, decision: BootDecision, client: BootClient, now: number): void {
-    if (decision.kind !== 'live' && decision.kind !== 'install') return
-    const boot = { bootId, host: decision.host?.id, mac: client.macs[0], startedAt: now }
+    const machine = { host: decision.host?.id, mac: client.macs[0] }
+    if (decision.kind !== 'live' && decision.kind !== 'install') {
+      newestBoots.end(machine, now)
+      return
+    }
+    const boot = { bootId, ...machine, startedAt: now }
     newestBoots.note(boot)
     leases.start({ ...boot, address: client.address, bootimage: decision.bootimage.id, lastSeenAt: now })
   }
@@ -55,7 +59,8 @@ export function createBootService(options: BootServiceOptions): BootService {
       const decided = decideAt(now, client)
       const decision = guard === undefined ? decided : guard.admit(decided, client)
       const bootId = mintBootId()
-      lease(bootId, decision, client, now)
+      // Whom the guard refuses ends nothing for the machine that is booting.
+      if (decision === decided) lease(bootId, decision, client, now)
       onEvent(decidedEvent(decision, client, bootId, now))
       if (decision.kind === 'wait') options.onWanted(decision.wanted)
       // The script that is answered now is counted: the next one may be one too many.

@@ -5,11 +5,13 @@ type Boot = Pick<BootAttempt, 'bootId' | 'host' | 'mac' | 'startedAt'>
 
 /**
  * The newest boot of each machine that was answered with a script that boots or installs: tokens of an older one do not
- * count any more. A script that sends a machine to its own disk ends nothing, because what was installed there reports
- * with the token of its installation.
+ * count any more. Any other script ends it as well, but what was installed may still report with the token of its
+ * installation. That it ended is not written down: after a restart such a token counts again until its life is over.
  */
 export interface NewestBoots {
   note(boot: Boot): void
+  /** The machine was answered with a script that boots nothing of ours. */
+  end(machine: Pick<Boot, 'host' | 'mac'>, at: number): void
   /** What an earlier process wrote down, whatever the order. */
   restore(attempts: readonly BootAttempt[]): void
   newestOf(machine: Pick<Boot, 'host' | 'mac'>): BootId | undefined
@@ -18,6 +20,8 @@ export interface NewestBoots {
    * attempt was lost in a crash is newer than what is known here, and so it goes on.
    */
   isSuperseded(machine: Pick<Boot, 'host' | 'mac'>, bootId: BootId, issuedAt: number): boolean
+  /** Whether its machine was answered with a script that boots nothing of ours, after a token was issued. */
+  hasEnded(machine: Pick<Boot, 'host' | 'mac'>, issuedAt: number): boolean
 }
 
 /** Beyond it the machine that booted longest ago is forgotten, and its tokens last until they are over. */
@@ -25,7 +29,7 @@ export const mostNewestBoots = 131_072
 
 export function createNewestBoots(maximum = mostNewestBoots): NewestBoots {
   /** The longest ago first. */
-  const boots = new Map<string, Pick<Boot, 'bootId' | 'startedAt'>>()
+  const boots = new Map<string, Pick<Boot, 'bootId' | 'startedAt'> & { readonly endedAt?: number }>()
 
   function note(boot: Boot): void {
     const key = keyOf(boot)
@@ -44,6 +48,11 @@ export function createNewestBoots(maximum = mostNewestBoots): NewestBoots {
 
   return {
     note,
+    end(machine, endedAt) {
+      const key = keyOf(machine)
+      const boot = key === undefined ? undefined : boots.get(key)
+      if (key !== undefined && boot !== undefined) boots.set(key, { ...boot, endedAt })
+    },
     restore(attempts) {
       const begun = [...boots]
       for (const attempt of attempts.toSorted((a, b) => a.startedAt - b.startedAt)) note(attempt)
@@ -52,6 +61,10 @@ export function createNewestBoots(maximum = mostNewestBoots): NewestBoots {
         boots.delete(key)
         boots.set(key, boot)
       }
+    },
+    hasEnded(machine, issuedAt) {
+      const endedAt = find(machine)?.endedAt
+      return endedAt !== undefined && endedAt >= issuedAt
     },
     newestOf: (machine) => find(machine)?.bootId,
     isSuperseded(machine, bootId, issuedAt) {

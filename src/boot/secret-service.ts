@@ -68,7 +68,7 @@ export interface SecretServiceOptions {
     readonly bind: 'none' | 'address'
   }
   readonly marks: HostMarks
-  readonly newestBoots: Pick<NewestBoots, 'isSuperseded'>
+  readonly newestBoots: Pick<NewestBoots, 'isSuperseded' | 'hasEnded'>
   /** Where a machine was answered with its script, where that is known. */
   readonly answeredAt: (subject: TokenSubject) => string | undefined
   /** Tokens of the host that are older do not count (ms since the epoch). */
@@ -111,7 +111,9 @@ export function createSecretService(options: SecretServiceOptions): SecretServic
     if (subject.kind === 'host' && issuedAt < (revokedBefore(subject.id) ?? 0)) {
       return { kind: 'refused', refusal: 'revoked', claims }
     }
-    if (newestBoots.isSuperseded(machineOf(subject), bootId, issuedAt)) {
+    const machine = machineOf(subject)
+    const hasEnded = claims.purpose !== 'report' && newestBoots.hasEnded(machine, issuedAt)
+    if (hasEnded || newestBoots.isSuperseded(machine, bootId, issuedAt)) {
       return { kind: 'refused', refusal: 'superseded', claims }
     }
     return opened

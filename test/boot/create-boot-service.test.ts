@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { AddressGuard } from '../../src/boot/address-guard.ts'
 import { createBootService } from '../../src/boot/create-boot-service.ts'
 import { createLeases } from '../../src/boot/leases.ts'
 import { createNewestBoots } from '../../src/boot/newest-boots.ts'
@@ -6,6 +7,7 @@ import type { WantedBootimage } from '../../src/core/boot-decision.ts'
 import { type BootEvent, type BootId, parseBootId } from '../../src/core/boot-event.ts'
 import type { Catalog } from '../../src/core/catalog.ts'
 import type { Inventory } from '../../src/core/host.ts'
+import { reason } from '../../src/core/reason.ts'
 import { makeBootimage } from '../fakes/bootimages.ts'
 import { makeCatalog, status } from '../fakes/catalogs.ts'
 import { mac, makeClient, makeHost, makeInventory } from '../fakes/machines.ts'
@@ -14,7 +16,14 @@ const older = makeBootimage({ release: '43.20260601.3.0' })
 const newer = makeBootimage({ release: '44.20260707.3.1' })
 const known = makeInventory({ hosts: [makeHost({ stream: 'fcos-stable', mode: 'live' })] })
 
-function setUp(state: { catalog: Catalog; inventory?: Inventory; maximumLeases?: number }) {
+interface State {
+  catalog: Catalog
+  inventory?: Inventory
+  maximumLeases?: number
+  guard?: AddressGuard
+}
+
+function setUp(state: State) {
   const events: BootEvent[] = []
   const wishes: WantedBootimage[] = []
   const served: (readonly [string, BootId])[] = []
@@ -32,6 +41,7 @@ function setUp(state: { catalog: Catalog; inventory?: Inventory; maximumLeases?:
     },
     leases,
     newestBoots,
+    ...(state.guard === undefined ? {} : { guard: state.guard }),
     onEvent: (event) => events.push(event),
     onWanted: (wanted) => wishes.push(wanted),
     onInstallServed: (host, bootId) => served.push([host, bootId]),
@@ -40,6 +50,26 @@ function setUp(state: { catalog: Catalog; inventory?: Inventory; maximumLeases?:
 }
 
 describe('answering a machine', () => {
+  it('G12 a machine that is sent to its disk ends its boot; one whom the guard refuses ends nothing', () => {
+    const inventory = (mode: 'live' | 'local') =>
+      makeInventory({ hosts: [makeHost({ stream: 'fcos-stable', mode })] })
+    const lab = setUp({ catalog: makeCatalog({ current: newer }), inventory: inventory('live') })
+    lab.service.answer(makeClient())
+    const hold = { kind: 'hold', method: 'exit', reasons: [reason('mode-hold')], arch: 'x86_64' } as const
+    const refusing = setUp({
+      catalog: makeCatalog({ current: newer }),
+      guard: { admit: () => hold, look: () => hold, addressOf: () => undefined, goesOn() {}, restore() {} },
+    })
+    refusing.newestBoots.note({ bootId: lab.service.answer(makeClient()).bootId, host: 'n01', startedAt: 1 })
+    refusing.service.answer(makeClient())
+    expect(refusing.newestBoots.hasEnded({ host: 'n01' }, 1)).toBe(false)
+
+    expect(lab.newestBoots.hasEnded({ host: 'n01' }, 5000)).toBe(false)
+    lab.state.inventory = inventory('local')
+    lab.service.answer(makeClient())
+    expect(lab.newestBoots.hasEnded({ host: 'n01' }, 5000)).toBe(true)
+  })
+
   it('mints a boot id, leases the bootimage and records one event', () => {
     const { service, leases, events } = setUp({ catalog: makeCatalog({ current: newer }) })
     const { decision, bootId } = service.answer(makeClient({ address: '192.0.2.55' }))

@@ -37,6 +37,18 @@ describe('the newest boot of a machine', () => {
     expect(boots.newestOf({ host: 'n02' })).toBe(id('n'))
   })
 
+  it('ends with any other script, for tokens that were issued before', () => {
+    const boots = createNewestBoots()
+    boots.end({ host: 'n01' }, 1)
+    boots.note({ bootId: id('a'), host: 'n01', mac, startedAt: 2 })
+    expect(boots.hasEnded({ host: 'n01' }, 2)).toBe(false)
+    boots.end({ host: 'n01', mac }, 5)
+    expect([5, 6].map((issuedAt) => boots.hasEnded({ host: 'n01' }, issuedAt))).toEqual([true, false])
+    expect(boots.newestOf({ host: 'n01' })).toBe(id('a'))
+    boots.note({ bootId: id('b'), host: 'n01', mac, startedAt: 6 })
+    expect(boots.hasEnded({ host: 'n01' }, 6)).toBe(false)
+  })
+
   it('is forgotten for the machine that booted longest ago when there are too many', () => {
     const boots = createNewestBoots(2)
     for (const host of ['n01', 'n02', 'n01', 'n03']) boots.note({ bootId: id('a'), host, startedAt: 1 })

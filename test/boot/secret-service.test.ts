@@ -59,10 +59,25 @@ function setUp({ bind = 'none' }: { readonly bind?: 'none' | 'address' } = {}) {
     return service.scriptToken('ignition', { decision: told, client: makeClient({ address }), bootId })
   }
   const fetch = (token: string, from = address) => service.ignition(token, { address: from, baseUrl })
-  return { site, log, service, boot, fetch }
+  return { site, log, service, boot, fetch, newestBoots }
 }
 
 describe('the config of one boot', () => {
+  it('is over when its machine was sent to its disk, and the report of what was installed is not', () => {
+    const { boot, fetch, service, site, newestBoots } = setUp()
+    const token = boot(first)
+    let reportToken = ''
+    site.render = (of) => {
+      reportToken = of.reportToken
+      return '{}'
+    }
+    expect(fetch(token).kind).toBe('config')
+    newestBoots.end({ host: 'n01' }, site.now + 1)
+    expect(fetch(token).kind).toBe('refused')
+    expect(site.refused).toEqual(['superseded'])
+    expect(service.reporter(reportToken, { address })).toMatchObject({ host: 'n01' })
+  })
+
   it('is fetched as often as it takes, while its life lasts', () => {
     const { site, boot, fetch } = setUp()
     const token = boot(first)
