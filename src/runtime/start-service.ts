@@ -333,6 +333,7 @@ export async function startService({
       ...started.parts(),
       ...[selfTest.part()].filter((part) => part !== undefined),
       { part: 'boot-http', ready: bootListener.address() !== undefined },
+      { part: 'state', ready: true, ...stateNote(fleetParts.trouble()) },
       {
         part: 'config',
         ready: true,
@@ -387,6 +388,13 @@ export async function startService({
     await stop().catch(() => {})
     throw error
   }
+}
+
+/** Machines boot from memory, so a store that takes nothing makes the service limp, not unready (G4). */
+function stateNote(trouble: string | undefined): { readonly reason?: string } {
+  return trouble === undefined
+    ? {}
+    : { reason: `the last change could not be written, machines boot from memory: ${trouble}` }
 }
 
 /** What an admin should know of a configuration with which the service is ready all the same. */

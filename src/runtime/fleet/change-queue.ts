@@ -32,6 +32,8 @@ export interface ChangeQueue {
   alone<Answer>(run: () => Promise<Answer>): Promise<Answer>
   /** Reads everything anew from the store. */
   reload(): Promise<void>
+  /** Why the last change could not be written; nothing since one was. */
+  trouble(): string | undefined
   stop(): Promise<void>
 }
 
@@ -61,6 +63,7 @@ export function createChangeQueue(options: ChangeQueueOptions): ChangeQueue {
   let isInDoubt = false
   let cancelRetry: (() => void) | undefined
   let isStopped = false
+  let trouble: string | undefined
 
   function inTurn<Answer>(run: () => Promise<Answer>): Promise<Answer> {
     let isLate = false
@@ -138,15 +141,18 @@ export function createChangeQueue(options: ChangeQueueOptions): ChangeQueue {
         try {
           await store.writeFleet({ changes: plan.changes, audit: plan.audit })
         } catch (error) {
+          trouble = error instanceof Error ? error.message : String(error)
           doubt()
           throw error
         }
+        trouble = undefined
         await putInForce(plan.changes)
         plan.after?.()
         return plan.answer()
       }),
     alone: inTurn,
     reload: load,
+    trouble: () => trouble,
     async stop() {
       isStopped = true
       cancelRetry?.()

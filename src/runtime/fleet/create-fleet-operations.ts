@@ -38,6 +38,8 @@ export interface FleetParts {
   readonly installs: InstallProgress
   /** Keeps what a node tells of its boot. @throws ServiceError STATE_UNAVAILABLE */
   record(report: NodeReport, issuedAt: number): Promise<'recorded' | 'known'>
+  /** Why the last change could not be written; nothing since one was. */
+  trouble(): string | undefined
   stop(): Promise<void>
 }
 
@@ -213,6 +215,7 @@ export async function openFleet(options: FleetPartsOptions): Promise<FleetParts>
     operations,
     installs,
     record: installs.record,
+    trouble: queue.trouble,
     async stop() {
       cancelWanted?.()
       fleet.onFiles(() => {})

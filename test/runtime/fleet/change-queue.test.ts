@@ -58,6 +58,17 @@ describe('changes', () => {
     expect(applied).toEqual([JSON.stringify(revoked('a'))])
   })
 
+  it('that could not be written are told until one could', async () => {
+    const { store, queue, change } = setUp()
+    expect(queue.trouble()).toBeUndefined()
+    store.write = () => Promise.reject(new Error('disk full'))
+    await expect(change('a')).rejects.toThrow('disk full')
+    expect(queue.trouble()).toBe('disk full')
+    store.write = async () => {}
+    await change('b')
+    expect(queue.trouble()).toBeUndefined()
+  })
+
   it('that fail their check hold up nobody and write nothing', async () => {
     const { queue, writes, change } = setUp()
     const failing = queue.change(() => {
