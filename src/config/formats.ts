@@ -4,6 +4,7 @@ import { parseSha256 } from '../core/digest.ts'
 import { parseIpv4, parseIpv4Subnet } from '../core/ipv4.ts'
 import { ignitionUrlProblem, operatorArgumentProblem } from '../core/kernel-argument-rules.ts'
 import { parseMac } from '../core/mac.ts'
+import { isPlaceholderSerial } from '../core/serial.ts'
 import { parseUuid } from '../core/uuid.ts'
 import { parseDuration } from './duration.ts'
 import { parseBootAddress, parseListenAddress } from './listen-address.ts'
@@ -110,7 +111,11 @@ export const formats = {
   },
   serial: {
     allowed: 'the serial number of one machine, at most 128 characters',
-    problem: matching(/^(?! )[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,128}(?<! )$/u),
+    problem(text) {
+      if (!/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,128}$/u.test(text) || text.trim() !== text) return ''
+      if (text.includes('${')) return 'iPXE would fill something in'
+      return isPlaceholderSerial(text) ? 'vendors put it into every machine' : undefined
+    },
   },
   ipv4: { allowed: 'an IPv4 address such as 192.0.2.10', problem: readable(parseIpv4) },
   'ipv4-subnet': { allowed: 'a subnet such as 192.0.2.0/24', problem: readable(parseIpv4Subnet) },

@@ -265,6 +265,16 @@ describe('texts of a kind', () => {
         ['ABC ', ''],
         ['A\nB', ''],
         ['', ''],
+        // Whatever `/ipxe` drops: no machine would ever be known by it (field case 121).
+        ['Default string', 'vendors put it into every machine'],
+        ['To be filled by O.E.M.', 'vendors put it into every machine'],
+        ['None', 'vendors put it into every machine'],
+        ['Not Specified', 'vendors put it into every machine'],
+        ['No Asset Tag', 'vendors put it into every machine'],
+        ['0123456789', 'vendors put it into every machine'],
+        ['0', 'vendors put it into every machine'],
+        ['XXXXXXX', 'vendors put it into every machine'],
+        ['${serial}', 'iPXE would fill something in'],
       ],
     ],
     [
