@@ -19,7 +19,7 @@ import { createHostList } from './host-list.ts'
 import { createHostOperations } from './host-operations.ts'
 import { createHostShow } from './host-show.ts'
 import { createImportRecords } from './import-records.ts'
-import { newMarks } from './install-change.ts'
+import { allNewMarks } from './install-change.ts'
 import { createInstallOperations } from './install-operations.ts'
 import { createInstallProgress, type InstallProgress } from './install-progress.ts'
 import { createModeOperations } from './mode-operations.ts'
@@ -126,10 +126,11 @@ export async function openFleet(options: FleetPartsOptions): Promise<FleetParts>
 
   /** Before a host gets another name: an install goes on to be found by its machine. */
   function learnMarks(): void {
-    const plan = () => ({
-      changes: newMarks(memory.installs.values(), fleet.inventory()),
+    const plan = async () => ({
+      changes: await allNewMarks(memory.installs, fleet.inventory),
       audit: [],
       answer: () => {},
+      after: installs.reapply,
     })
     queue.change(plan).catch((error: unknown) => {
       log.warn({ error: String(error) }, 'what the machines of installs are recognised by is not written')

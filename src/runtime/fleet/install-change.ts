@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FleetChange, InstallRecord } from '../../core/fleet.ts'
 import type { Inventory } from '../../core/host.ts'
 import { withMarks } from '../../core/install-of-machine.ts'
@@ -21,6 +22,24 @@ export function newMarks(
   for (const record of installs) {
     const change = installChange(record, inventory)
     if (change.install !== record) changes.push(change)
+  }
+  return changes
+}
+
+/** Some 5 ms. */
+const installsPerSlice = 1_000
+
+/** The same of all, in slices between which boots are answered. */
+export async function allNewMarks(
+  installs: ReadonlyMap<string, InstallRecord>,
+  inventory: () => Inventory,
+): Promise<readonly FleetChange[]> {
+  const changes: FleetChange[] = []
+  const hosts = [...installs.keys()]
+  for (let first = 0; first < hosts.length; first += installsPerSlice) {
+    if (first > 0) await nextTurn()
+    const slice = hosts.slice(first, first + installsPerSlice).flatMap((host) => installs.get(host) ?? [])
+    changes.push(...newMarks(slice, inventory()))
   }
   return changes
 }

@@ -23,7 +23,7 @@ export interface InstallProgress {
    * @throws ServiceError STATE_UNAVAILABLE when it could not be kept
    */
   record(report: NodeReport, issuedAt: number): Promise<'recorded' | 'known'>
-  /** Everything was read anew from the store: what was counted meanwhile is counted again. */
+  /** Installs were read or written anew: what was counted meanwhile is counted again. */
   reapply(): void
   stop(): Promise<void>
 }
@@ -102,6 +102,7 @@ export function createInstallProgress(
       answer: () => {},
       after() {
         for (const [host, record] of written) if (unwritten.get(host) === record) unwritten.delete(host)
+        reapply()
       },
     }
   }
@@ -171,6 +172,20 @@ export function createInstallProgress(
     return next === record ? undefined : next
   }
 
+  /** What is counted while an older record is written stays counted. */
+  function reapply(): void {
+    for (const [host, counted] of unwritten) {
+      const record = memory.installs.get(host)
+      const isOther = record !== undefined && record.generation !== counted.generation
+      const isCounted = record?.state !== 'armed' || record.serves >= counted.serves
+      if (isOther || (record !== undefined && isCounted)) continue
+      const marks = record?.marks ?? counted.marks
+      const install = { ...counted, ...(marks === undefined ? {} : { marks }) }
+      unwritten.set(host, install)
+      context.apply([{ put: 'install', install }])
+    }
+  }
+
   return {
     served(host, bootId) {
       const record = armedRecord(host)
@@ -182,15 +197,7 @@ export function createInstallProgress(
       schedule()
     },
     record: (report, issuedAt) => queue.change(() => planReport(report, issuedAt)),
-    reapply() {
-      for (const [host, counted] of unwritten) {
-        const record = memory.installs.get(host)
-        const isOther = record !== undefined && record.generation !== counted.generation
-        const isCounted = record?.state !== 'armed' || record.serves >= counted.serves
-        if (isOther || (record !== undefined && isCounted)) continue
-        context.apply([{ put: 'install', install: counted }])
-      }
-    },
+    reapply,
     async stop() {
       cancel?.()
       if (unwritten.size > 0) await write()

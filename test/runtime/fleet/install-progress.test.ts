@@ -10,14 +10,14 @@ import { createFleetView } from '../../../src/runtime/fleet/fleet-view.ts'
 import { createInstallProgress } from '../../../src/runtime/fleet/install-progress.ts'
 import { makeBootimage } from '../../fakes/bootimages.ts'
 import { makeCatalog } from '../../fakes/catalogs.ts'
-import { makeClient, makeHost, makeInventory } from '../../fakes/machines.ts'
+import { makeClient, makeHost, makeInventory, nodeMac } from '../../fakes/machines.ts'
 import { createManualTime } from '../../fakes/manual-time.ts'
 import { createMemoryStore } from '../../fakes/memory-store.ts'
 import { createRecordingLog } from '../../fakes/recording-log.ts'
 
 const bootId = 'A'.repeat(22) as BootId
 
-it('evidence for an install that an admin armed is evidence for what the files ask for meanwhile (field case 154)', async () => {
+function open() {
   const clock = createManualTime()
   const view = createFleetView()
   const memory = createFleetMemory()
@@ -46,6 +46,11 @@ it('evidence for an install that an admin armed is evidence for what the files a
   const filesSay = (said: Partial<Host>) =>
     view.takeFiles(makeInventory({ hosts: [makeHost({ stream: 'fcos-stable', ...said })] }))
   const decision = () => decideBoot(makeClient(), bootView()).kind
+  return { clock, view, memory, store, queue, apply, progress, filesSay, decision }
+}
+
+it('evidence for an install that an admin armed is evidence for what the files ask for meanwhile (field case 154)', async () => {
+  const { clock, apply, progress, filesSay, decision } = open()
 
   filesSay({ mode: 'live' })
   apply([
@@ -63,4 +68,23 @@ it('evidence for an install that an admin armed is evidence for what the files a
   filesSay({ mode: 'install', install: { device: '/dev/sda', generation: 3 } })
   expect(decision()).toBe('install')
   await progress.stop()
+})
+
+it('a script that is handed out while the count before it is written is counted as well', async () => {
+  const { clock, memory, store, progress, filesSay } = open()
+  const [first, second] = ['B', 'C'].map((letter) => letter.repeat(22) as BootId)
+  filesSay({ mode: 'install', install: { device: '/dev/sda' } })
+  const writeFleet = store.writeFleet.bind(store)
+  Object.assign(store, {
+    writeFleet: async (...write: Parameters<typeof writeFleet>) => {
+      await writeFleet(...write)
+      Object.assign(store, { writeFleet })
+      progress.served('n01', second as BootId)
+    },
+  })
+  progress.served('n01', first as BootId)
+  await clock.advance(100)
+  await progress.stop()
+  expect(memory.installs.get('n01')).toMatchObject({ serves: 2, marks: [`MAC ${nodeMac}`] })
+  expect((await store.loadFleet()).installs).toMatchObject([{ serves: 2 }])
 })
