@@ -47,7 +47,7 @@ export function createImportRecords(options: ImportOptions): FleetOperations['im
   return async (body, change) => {
     const name = visibleText(body.name, longestName)
     const text = await read(body.text, name)
-    if (text.problems.length > 0) throw refused(text.problems)
+    if (text.problems.length > 0 && text.records.length === 0) throw refused(text.problems)
     return queue.change(() => planImport(text, { ...body, name }, change, options))
   }
 }
@@ -64,11 +64,12 @@ async function planImport(
   const removed = mode === 'replace' ? notIn(text, memory) : []
   const inventory = withoutProfiles(view().inventory, removed)
   const context = recordContext({ loaded: loaded(), inventory, by, now, others: profilesIn(text) })
-  const problems: string[] = []
+  const problems = [...text.problems]
   const hosts = await checkedHosts(text.records, context, view().inventory, removed, (record, problem) =>
     problems.push(`${name}:${record.line}: ${record.kind} ${record.name}: ${problem}`),
   )
-  if (problems.length > 0) throw refused(problems)
+  if (problems.length > 0) throw refused(byLine(problems, name))
+  refuseUsed(text.records, removed, view().inventory)
   const revision = revisions.next()
   const put: FleetChange[] = []
   let added = 0
@@ -108,19 +109,21 @@ async function planImport(
 }
 
 /** Records of kinds that the text speaks of, and that are not in it. */
-function notIn({ records, kinds }: RecordsText, memory: FleetMemory): readonly StoredRecord[] {
-  const named = new Set(records.map(({ kind, name }) => `${kind}/${name}`))
+function notIn({ records, broken, kinds }: RecordsText, memory: FleetMemory): readonly StoredRecord[] {
+  const named = new Set([...records, ...broken].map(({ kind, name }) => `${kind}/${name}`))
   return kinds.flatMap((kind) =>
     [...memory.records[kind].values()].filter(({ name }) => !named.has(`${kind}/${name}`)),
   )
 }
 
-function profilesIn({ records }: RecordsText): ReadonlyMap<string, string | undefined> {
-  return new Map(
-    records
-      .filter(({ kind }) => kind === 'profile')
-      .map(({ name, spec }) => [name, typeof spec.stream === 'string' ? spec.stream : undefined]),
-  )
+function profilesIn({ records, broken }: RecordsText): ReadonlyMap<string, string | undefined> {
+  const isProfile = ({ kind }: Pick<WrittenRecord, 'kind'>) => kind === 'profile'
+  return new Map([
+    ...broken.filter(isProfile).map(({ name }) => [name, undefined] as const),
+    ...records
+      .filter(isProfile)
+      .map(({ name, spec }) => [name, typeof spec.stream === 'string' ? spec.stream : undefined] as const),
+  ])
 }
 
 function withoutProfiles(inventory: Inventory, removed: readonly StoredRecord[]): Inventory {
@@ -136,17 +139,14 @@ async function checkedHosts(
   removed: readonly StoredRecord[],
   report: (record: WrittenRecord, problem: string) => void,
 ): Promise<readonly Host[]> {
-  const replaced = new Set(
-    [...records, ...removed]
-      .filter(({ kind, name }) => kind === 'host' && !isDeclared(inventory.hostsById.get(name)))
-      .map(({ name }) => name),
-  )
+  const replaced = replacedHosts(records, removed, inventory)
   const claims = createMarkClaims()
   const names = new Set<string>()
   const hosts: Host[] = []
   for (const [index, record] of records.entries()) {
-    if (index % recordsPerSlice === recordsPerSlice - 1) await nextTurn()
     const { kind, name, spec } = record
+    // A config in the record is filled in once, which takes as long as a hundred records.
+    if (hasConfig(spec) || index % recordsPerSlice === recordsPerSlice - 1) await nextTurn()
     const key = `${kind}/${name}`
     if (names.has(key)) report(record, 'is there twice')
     names.add(key)
@@ -169,8 +169,30 @@ async function checkedHosts(
       report(record, `${mark} belongs to host ${other} as well`)
     hosts.push(host)
   }
-  refuseUsed(removed, inventory, replaced)
   return hosts
+}
+
+/** Hosts whose records go, or come anew. */
+function replacedHosts(
+  records: readonly WrittenRecord[],
+  removed: readonly StoredRecord[],
+  { hostsById }: Inventory,
+): ReadonlySet<string> {
+  return new Set(
+    [...records, ...removed]
+      .filter(({ kind, name }) => kind === 'host' && !isDeclared(hostsById.get(name)))
+      .map(({ name }) => name),
+  )
+}
+
+/** What is wrong in one record and what does not fit the others, as it stands in the text. */
+function byLine(problems: readonly string[], name: string): readonly string[] {
+  const lineOf = (problem: string) => Number.parseInt(problem.slice(name.length + 1), 10)
+  return problems.toSorted((a, b) => lineOf(a) - lineOf(b))
+}
+
+function hasConfig({ ignition }: WrittenRecord['spec']): boolean {
+  return typeof ignition === 'object' && ignition !== null && 'inline' in ignition
 }
 
 const isDeclared = (host: Host | undefined): boolean => host !== undefined && isOfFile(host.origin)
@@ -183,12 +205,14 @@ function originOf(kind: RecordKind, name: string, inventory: Inventory): Origin 
 
 /** A profile that goes must not be anybody's who stays as he is: such machines would be held. */
 function refuseUsed(
+  records: readonly WrittenRecord[],
   removed: readonly StoredRecord[],
-  { hostsById, groups, unknown }: Inventory,
-  replaced: ReadonlySet<string>,
+  inventory: Inventory,
 ): void {
+  const { hostsById, groups, unknown } = inventory
   const gone = new Set(removed.filter(({ kind }) => kind === 'profile').map(({ name }) => name))
   if (gone.size === 0) return
+  const replaced = replacedHosts(records, removed, inventory)
   const goneGroups = new Set(removed.filter(({ kind }) => kind === 'group').map(({ name }) => name))
   const users = [
     ...(unknown.kind === 'profile' && gone.has(unknown.profile)
