@@ -117,6 +117,37 @@ hosts:
     })
   })
 
+  it('name what is wrong in one record and what does not fit the others at once, in the order of the text', async () => {
+    const fleet = await open()
+    const text = `version: 1
+hosts:
+  - { id: lost, serial: S1, profile: wroker }
+  - { id: typo, macs: [52:54:00:00:00:0z], mdoe: live }
+  - { id: thief, macs: [52:54:00:00:00:01] }
+  - { id: nobody, serial: None }
+  - { id: uses-broken, serial: S2, profile: broken }
+profiles:
+  broken: { mode: instal }
+`
+    for (const mode of ['merge', 'replace'] as const) {
+      const { message }: Error = await take(fleet, text, mode).then(
+        () => expect.unreachable(),
+        (error) => error,
+      )
+      expect(
+        message.split('\n').map((problem) => problem.slice(0, 40).replace(/:\d+: hosts/, ': hosts')),
+      ).toEqual([
+        expect.stringContaining('in.yaml:3: host lost: profile'),
+        expect.stringContaining('in.yaml:4: hosts[1].mdoe: unknown key'),
+        expect.stringContaining('in.yaml:4: hosts[1].macs[0]: found'),
+        expect.stringContaining('in.yaml:5: host thief: MAC'),
+        expect.stringContaining('in.yaml:6: hosts[3].serial: found "None"'.slice(0, 34)),
+        expect.stringMatching(/in\.yaml:9:\d+: profiles\.broken\.mode/),
+      ])
+    }
+    expect((await fleet.listHosts({ source: 'api' })).total).toBe(0)
+  })
+
   it('replace what the API has of the kinds that they speak of, and may swap the marks of hosts', async () => {
     const fleet = await open()
     await take(
