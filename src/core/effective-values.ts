@@ -14,7 +14,12 @@ export function effectiveValues(settings: EffectiveSettings): readonly Effective
   const values: EffectiveValue[] = []
   function add<T>(field: string, effective: Effective<T> | undefined, text: (value: T) => string): void {
     if (effective === undefined) return
-    values.push({ field, value: text(effective.value), origin: originText(effective.origin) })
+    const value = text(effective.value)
+    const { why } = effective.origin
+    // What was set at run time has its reason in both.
+    const origin =
+      why !== undefined && value.includes(why) ? { ...effective.origin, why: undefined } : effective.origin
+    values.push({ field, value, origin: originText(origin) })
   }
   add('profile', settings.profile, String)
   add('stream', settings.stream, String)

@@ -9,6 +9,7 @@ import { createFleetIndex } from '../../src/core/fleet-index.ts'
 import type { BootSettings, Host, UnknownPolicy } from '../../src/core/host.ts'
 import { armInstall, endInstall, installServed } from '../../src/core/install.ts'
 import { type ReasonCode, reasonText } from '../../src/core/reason.ts'
+import { runTimeLayer } from '../../src/core/run-time-settings.ts'
 import { makeBootimage, sha256Of } from '../fakes/bootimages.ts'
 import { type CatalogSketch, makeCatalog, readOnce, servedFile, status } from '../fakes/catalogs.ts'
 import {
@@ -299,6 +300,21 @@ describe('modes', () => {
     expect(decision).toMatchObject({ kind: 'hold', method: 'exit 1' })
     expect(reasonText(decision.reasons[0])).toBe(
       'held by an admin: disk is being replaced, by host n01 (hosts.d/rack1.yaml:3)',
+    )
+  })
+
+  it('hold that was set at run time gives its reason once', () => {
+    const target = { kind: 'host', name: 'n01' } as const
+    const setting = { kind: 'mode', mode: 'hold', target, by: 'bob', at: 1, reason: 'fan broken' } as const
+    const runTime = {
+      byHost: new Map([['n01', [runTimeLayer(setting)]]]),
+      byGroup: new Map(),
+      byMac: new Map(),
+    }
+    const inventory = { ...makeInventory({ hosts: [makeHost({ mode: 'live' })] }), runTime }
+    const { reasons } = decideBoot(makeClient(), { catalog: makeCatalog({}), inventory, now: 0 })
+    expect(reasonText(reasons[0])).toBe(
+      'held by an admin: fan broken, by host n01, set by bob at 1970-01-01T00:00:00.001Z',
     )
   })
 

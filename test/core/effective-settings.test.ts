@@ -77,6 +77,23 @@ function subsetsOf<Some extends Place>(some: readonly Some[]): readonly (readonl
   )
 }
 
+describe('the reason of what was set at run time', () => {
+  it('is told once of each value', () => {
+    const settings = settle({
+      'host at run time': { mode: 'hold', holdReason: 'fan broken' },
+      'inner group at run time': { pins: [{ release: '43.1', reason: 'NIC' }] },
+    })
+    const by = 'set by bob at 1970-01-01T00:00:00.001Z'
+    expect(
+      effectiveValues(settings).filter(({ field }) => ['mode', 'holdReason', 'pin'].includes(field)),
+    ).toEqual([
+      { field: 'mode', value: 'hold', origin: `host n01, ${by}: fan broken` },
+      { field: 'holdReason', value: 'fan broken', origin: `host n01, ${by}` },
+      { field: 'pin', value: '43.1 (NIC)', origin: `group inner, ${by}` },
+    ])
+  })
+})
+
 describe('the most specific place wins, field by field', () => {
   const written = places.filter((place) => !place.endsWith('at run time'))
   const fields: readonly (readonly [
