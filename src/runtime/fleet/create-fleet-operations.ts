@@ -10,6 +10,7 @@ import { createAdoptHost, type SeenList } from './adopt-host.ts'
 import { createBackupOperations } from './backup-operations.ts'
 import { createRevokeBootTokens } from './boot-token-revocation.ts'
 import { createChangeQueue } from './change-queue.ts'
+import { checkFilters } from './check-filters.ts'
 import { checkRelease } from './check-release.ts'
 import { createExportRecords } from './export-records.ts'
 import type { BootsSeen, FleetContext } from './fleet-context.ts'
@@ -167,7 +168,7 @@ export async function openFleet(options: FleetPartsOptions): Promise<FleetParts>
   const hostOperations = createHostOperations({ ...records, show })
 
   learnMarks()
-  const operations: FleetOperations = {
+  const made: FleetOperations = {
     ...hostOperations,
     ...createRecordOperations(records),
     importRecords: createImportRecords(records),
@@ -211,6 +212,7 @@ export async function openFleet(options: FleetPartsOptions): Promise<FleetParts>
       },
     }),
   }
+  const operations: FleetOperations = { ...made, ...checkFilters(made, context) }
 
   return {
     operations,

@@ -348,6 +348,40 @@ describe('every change', () => {
   })
 })
 
+describe('a list that is filtered by a name', () => {
+  it.each<[string, (fleet: FleetOperations) => Promise<unknown>, string]>([
+    ['hosts of a group', (fleet) => fleet.listHosts({ group: 'egde' }), 'did you mean "edge"?'],
+    ['hosts with a profile', (fleet) => fleet.listHosts({ profile: 'wroker' }), 'did you mean "worker"?'],
+    ['pins of a host', (fleet) => fleet.listPins({ host: 'of-fiel' }), 'did you mean "of-file"?'],
+    ['pins of a group', (fleet) => fleet.listPins({ group: 'egde' }), 'did you mean "edge"?'],
+    ['boots', (fleet) => fleet.listBoots({ host: 'of-fiel' }), 'did you mean "of-file"?'],
+    ['reports', (fleet) => fleet.listReports({ host: 'of-fiel' }), 'did you mean "of-file"?'],
+    ['changes of a host', (fleet) => fleet.listAudit({ target: 'host/of-fiel' }), 'did you mean "of-file"?'],
+    ['changes of a group', (fleet) => fleet.listAudit({ target: 'group/egde' }), 'did you mean "edge"?'],
+    [
+      'changes of a profile',
+      (fleet) => fleet.listAudit({ target: 'profile/wroker' }),
+      'did you mean "worker"?',
+    ],
+  ])('that nobody has says so: %s', async (_, list, hint) => {
+    const fleet = await open()
+    await expect(list(fleet)).rejects.toMatchObject({ code: 'NOT_FOUND', details: { hint } })
+  })
+
+  it('that somebody has, or had and left a trace, is empty', async () => {
+    const fleet = await open()
+    await fleet.putHost('n1', { spec: spec('2') }, byTester)
+    await fleet.removeHost('n1', byTester)
+    for (const host of ['of-file', 'n1']) {
+      expect(await fleet.listPins({ host })).toMatchObject({ items: [], total: 0 })
+      expect(await fleet.listBoots({ host })).toMatchObject({ items: [], total: 0 })
+      expect(await fleet.listReports({ host })).toMatchObject({ items: [], total: 0 })
+    }
+    expect((await fleet.listAudit({ target: 'host/n1', by: 'nobody' })).total).toBe(0)
+    expect((await fleet.listAudit({ target: 'records' })).total).toBe(0)
+  })
+})
+
 describe('installs', () => {
   it('by a file are listed before anything is written, counted when served, and done by an admin until the number grows', async () => {
     const install = { mode: 'install', install: { device: '/dev/sda', generation: 3 } }
