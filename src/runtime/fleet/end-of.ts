@@ -4,7 +4,8 @@ import { parseUntil } from '../../config/until.ts'
 import { ServiceError } from '../../core/errors.ts'
 
 /** Longest time from now that a duration can name; a date can say more. */
-const longestMs = 10 * 366 * 24 * 60 * 60 * 1000
+const longestDays = 3660
+const longestMs = longestDays * 24 * 60 * 60 * 1000
 
 /**
  * When something ends, as ms since the epoch: a date (to its end, in UTC), a moment with its zone, or a time from now
@@ -14,7 +15,13 @@ const longestMs = 10 * 366 * 24 * 60 * 60 * 1000
 export function endOf(text: string, now: number, field = 'until'): number {
   const duration = parseDuration(text)
   const end = duration === undefined ? parseUntil(text) : now + duration
-  if (end === undefined || (duration !== undefined && duration > longestMs)) {
+  if (duration !== undefined && duration > longestMs) {
+    throw new ServiceError('USAGE', `${field} ${JSON.stringify(text)} is too long`, {
+      field,
+      hint: `a time from now is at most ${longestDays}d; for more name a date, such as 2050-12-31`,
+    })
+  }
+  if (end === undefined) {
     throw new ServiceError('USAGE', `${field} ${JSON.stringify(text)} is not understood`, {
       field,
       hint: `allowed: ${formats.until.allowed}, or a time from now such as 48h or 30d`,
