@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { chmodSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { problemText } from '../../src/config/problem.ts'
 import { changesThatNeedRestart } from '../../src/runtime/changes-that-need-restart.ts'
 import { adminAuthorityFile, adminCertificate } from '../fakes/certificates.ts'
 import { configFolder, problemLines } from './config-folder.ts'
@@ -99,6 +101,22 @@ describe('TLS of the admin listener', () => {
       path: 'admin.tls.certificate',
       message: expect.stringMatching(/has ended/),
     })
+  })
+
+  it('a key that every user of the machine can read is warned about, at its line', () => {
+    const made = folder(good)
+    const key = join(made.path, 'tls.key')
+    const warningsFor = (folderMode: number, keyMode: number) => {
+      chmodSync(made.path, folderMode)
+      chmodSync(key, keyMode)
+      return made.load().warnings.map(problemText)
+    }
+    expect(warningsFor(0o755, 0o644)).toEqual([
+      'pilotlight.yaml:7:10: admin.tls.key: every user of this machine can read the private key file tls.key (chmod o= tls.key)',
+    ])
+    expect(warningsFor(0o755, 0o640)).toEqual([])
+    expect(warningsFor(0o750, 0o644)).toEqual([])
+    expect(warningsFor(0o755, 0o600)).toEqual([])
   })
 })
 
