@@ -10,6 +10,7 @@ import { fleetEndpoints } from './fleet-endpoints.ts'
 import { fleetHandlers } from './handlers/fleet.ts'
 import { serviceHandlers } from './handlers/service.ts'
 import type { AdminOperations } from './operations.ts'
+import { allowEmptyBody } from './plugins/allow-empty-body.ts'
 import { authenticateRequests } from './plugins/authenticate.ts'
 import { answerErrors, frameworkErrors, onClientError } from './plugins/errors.ts'
 import { guardHost } from './plugins/host-guard.ts'
@@ -81,6 +82,7 @@ export function createAdminApp(options: AdminAppOptions): AdminApp {
   // What we answer needs no other check, and a field that its schema forgot is no reason to fail.
   app.setSerializerCompiler(() => JSON.stringify)
   app.removeContentTypeParser('text/plain')
+  allowEmptyBody(app)
   addSecurityHeaders(app)
   measureRequests(app, { metrics, listener: isControl ? 'control' : 'admin' })
   answerErrors(app, { log, clock })

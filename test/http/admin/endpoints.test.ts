@@ -134,6 +134,46 @@ describe('every operation on machines has its place', () => {
   })
 })
 
+describe('a body that is not there, with JSON in the headers', () => {
+  const headers = { 'content-type': 'application/json' }
+
+  test.each([
+    ['DELETE', '/hosts/a', 'removeHost'],
+    ['DELETE', '/pins/host/a', 'removePin'],
+    ['DELETE', '/tokens/t', 'revokeToken'],
+    ['DELETE', '/modes/group/edge', 'releaseMode'],
+    ['GET', '/hosts', 'listHosts'],
+  ] as const)('is what %s %s wants', async (method, url, name) => {
+    const { ask, fleet } = createApp()
+    const answer = await ask(method, `/api/v1${url}`, { headers })
+    expect([answer.statusCode, answer.body === '' ? '' : answer.json().code]).toEqual([
+      answer.body === '' ? 204 : 200,
+      answer.body === '' ? '' : undefined,
+    ])
+    expect(fleet.calls).toMatchObject([{ name }])
+  })
+
+  test.each([
+    ['PUT', '/hosts/a'],
+    ['PUT', '/pins'],
+    ['POST', '/installs/end'],
+  ] as const)('is refused by %s %s', async (method, url) => {
+    const { ask, fleet } = createApp()
+    const answer = await ask(method, `/api/v1${url}`, { headers })
+    expect([answer.statusCode, answer.json().code]).toEqual([400, 'USAGE'])
+    expect(fleet.calls).toEqual([])
+  })
+
+  test('a body that is not JSON is refused, and one that names prototypes too', async () => {
+    const { ask, fleet } = createApp()
+    for (const body of ['{', '{"__proto__": {"a": 1}}', 'null x']) {
+      const answer = await ask('DELETE', '/api/v1/hosts/a', { headers, body })
+      expect([body, answer.statusCode]).toEqual([body, 400])
+    }
+    expect(fleet.calls).toEqual([])
+  })
+})
+
 describe('a field that is not known', () => {
   test.each([
     ['PUT', '/pins', { traget: { kind: 'host', name: 'a' }, release: 'current' }, 'traget', 'target'],
