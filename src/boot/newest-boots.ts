@@ -24,43 +24,62 @@ export interface NewestBoots {
   hasEnded(machine: Pick<Boot, 'host' | 'mac'>, issuedAt: number): boolean
 }
 
+interface Newest {
+  bootId: BootId
+  startedAt: number
+  endedAt?: number | undefined
+}
+
 /** Beyond it the machine that booted longest ago is forgotten, and its tokens last until they are over. */
 export const mostNewestBoots = 131_072
 
 export function createNewestBoots(maximum = mostNewestBoots): NewestBoots {
-  /** The longest ago first. */
-  const boots = new Map<string, Pick<Boot, 'bootId' | 'startedAt'> & { readonly endedAt?: number }>()
+  /** Hosts and cards, each the longest ago first. */
+  const byHost = new Map<string, Newest>()
+  const byMac = new Map<string, Newest>()
 
-  function note(boot: Boot): void {
-    const key = keyOf(boot)
-    if (key === undefined) return
-    boots.delete(key)
-    boots.set(key, { bootId: boot.bootId, startedAt: boot.startedAt })
-    if (boots.size <= maximum) return
-    const [oldest] = boots.keys()
-    if (oldest !== undefined) boots.delete(oldest)
+  /** A host has one boot at a time, whichever of its network cards asks. */
+  function find({ host, mac }: Pick<Boot, 'host' | 'mac'>): Newest | undefined {
+    if (host !== undefined) return byHost.get(host)
+    return mac === undefined ? undefined : byMac.get(mac)
   }
 
-  function find(machine: Pick<Boot, 'host' | 'mac'>) {
-    const key = keyOf(machine)
-    return key === undefined ? undefined : boots.get(key)
+  function note(boot: Boot): void {
+    const known = find(boot)
+    if (known !== undefined && byHost.size + byMac.size < maximum / 2) {
+      // Nobody is to be forgotten soon, so the order does not matter: this is asked for by every boot.
+      known.bootId = boot.bootId
+      known.startedAt = boot.startedAt
+      known.endedAt = undefined
+      return
+    }
+    const { host, mac, bootId, startedAt } = boot
+    if (host !== undefined) keepLast(byHost, host, { bootId, startedAt })
+    else if (mac !== undefined) keepLast(byMac, mac, { bootId, startedAt })
+  }
+
+  function keepLast(map: Map<string, Newest>, key: string, boot: Newest): void {
+    map.delete(key)
+    map.set(key, boot)
+    if (byHost.size + byMac.size <= maximum) return
+    const larger = byHost.size > byMac.size ? byHost : byMac
+    const [oldest] = larger.keys()
+    if (oldest !== undefined) larger.delete(oldest)
   }
 
   return {
     note,
     end(machine, endedAt) {
-      const key = keyOf(machine)
-      const boot = key === undefined ? undefined : boots.get(key)
-      if (key !== undefined && boot !== undefined) boots.set(key, { ...boot, endedAt })
+      const boot = find(machine)
+      if (boot !== undefined) boot.endedAt = endedAt
     },
     restore(attempts) {
-      const begun = [...boots]
+      const begunHosts = [...byHost].map(([key, boot]) => [key, { ...boot }] as const)
+      const begunCards = [...byMac].map(([key, boot]) => [key, { ...boot }] as const)
       for (const attempt of attempts.toSorted((a, b) => a.startedAt - b.startedAt)) note(attempt)
       // What this process has answered is newer than all of them.
-      for (const [key, boot] of begun) {
-        boots.delete(key)
-        boots.set(key, boot)
-      }
+      for (const [key, boot] of begunHosts) keepLast(byHost, key, boot)
+      for (const [key, boot] of begunCards) keepLast(byMac, key, boot)
     },
     hasEnded(machine, issuedAt) {
       const endedAt = find(machine)?.endedAt
@@ -72,10 +91,4 @@ export function createNewestBoots(maximum = mostNewestBoots): NewestBoots {
       return newest !== undefined && newest.bootId !== bootId && newest.startedAt >= issuedAt
     },
   }
-}
-
-/** A host has one boot at a time, whichever of its network cards asks. */
-function keyOf({ host, mac }: Pick<Boot, 'host' | 'mac'>): string | undefined {
-  if (host !== undefined) return `host ${host}`
-  return mac === undefined ? undefined : `mac ${mac}`
 }

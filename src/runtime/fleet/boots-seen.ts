@@ -67,7 +67,8 @@ function isSightOf({ macs, uuid, serial }: Host, { mac }: Sight): boolean {
 }
 
 function keepLast<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
-  map.delete(key)
+  // Far from full the order does not matter, and every boot comes by here.
+  if (map.size > mostHosts / 2) map.delete(key)
   map.set(key, value)
   if (map.size <= mostHosts) return
   const [oldest] = map.keys()
