@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ServiceError } from '../../../src/core/errors.ts'
 import type { ChangeOptions } from '../../../src/http/admin/fleet-operations.ts'
 import { createCliHarness, type HarnessOptions } from '../../fakes/cli-harness.ts'
 import { type FleetCall, sampleInstall } from '../../fakes/fleet-operations.ts'
@@ -250,6 +251,45 @@ describe('every command asks for its operation', () => {
       answers: { fleet: { listInstalls: async () => [{ ...sampleInstall, failure, reason: 'new disk' }] } },
     })
     expect((await run('installs')).stdout).toContain('failed at 2026-11-29T11:00:00Z: no space; new disk')
+  })
+})
+
+describe('an import that is refused', () => {
+  const refused = async () => {
+    const lines = [
+      'fleet.yaml:3:22: hosts[0].serial: found "None"',
+      'fleet.yaml:4: host b: \x1b[2J',
+      'and 7 more',
+    ]
+    throw new ServiceError('USAGE', lines.join('\n'), { field: 'text', hint: 'nothing was taken in' })
+  }
+
+  beforeEach(() => writeFile(join(cwd, 'fleet.yaml'), 'version: 1\nhosts: []\n'))
+
+  test('names each mistake in a line of its own', async () => {
+    const { run } = harness({ answers: { fleet: { importRecords: refused } } })
+    expect(await run('host', 'import', 'fleet.yaml')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: [
+        'pilotlight: fleet.yaml is not taken in',
+        '  fleet.yaml:3:22: hosts[0].serial: found "None"',
+        '  fleet.yaml:4: host b: \\x1b[2J',
+        '  and 7 more',
+        '  hint: nothing was taken in',
+        '',
+      ].join('\n'),
+    })
+  })
+
+  test('names them as data', async () => {
+    const { run } = harness({ answers: { fleet: { importRecords: refused } } })
+    const { stderr } = await run('host', 'import', 'fleet.yaml', '--output', 'json')
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'USAGE',
+      message: 'fleet.yaml is not taken in',
+      problems: [{ message: expect.stringContaining('hosts[0].serial') }, {}, { message: 'and 7 more' }],
+    })
   })
 })
 

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
+import { isServiceError, ServiceError } from '../../../core/errors.ts'
 import { examples, type RunCommand } from '../../command.ts'
 import { exitCode } from '../../exit-codes.ts'
 import { addChangeOptions, type ChangeFlags, changeOf, dryRunMark, reasonField } from '../../fleet/change.ts'
@@ -27,10 +28,14 @@ export function addHostImport(host: Command, run: RunCommand): void {
         const name = file === '-' ? 'standard input' : basename(file)
         return session.withOperations(
           async ({ fleet }) => {
-            const report = await fleet.importRecords(
-              { text, name, mode: options.replace ? 'replace' : 'merge', ...reasonField(options) },
-              changeOf(session, options),
-            )
+            const report = await fleet
+              .importRecords(
+                { text, name, mode: options.replace ? 'replace' : 'merge', ...reasonField(options) },
+                changeOf(session, options),
+              )
+              .catch((error: unknown) => {
+                throw withProblems(error, name)
+              })
             if (report.dryRun) session.say(dryRunMark)
             const { dryRun: _, ...counts } = report
             session.print({
@@ -43,4 +48,16 @@ export function addHostImport(host: Command, run: RunCommand): void {
         )
       }),
     )
+}
+
+/** The message holds each mistake in a line of its own. */
+function withProblems(error: unknown, name: string): unknown {
+  if (!isServiceError(error, 'USAGE') || error.details.field !== 'text') return error
+  const problems = error.message.split('\n').map((message) => ({ message }))
+  return new ServiceError(
+    'USAGE',
+    error.message,
+    { ...error.details, summary: `${name} is not taken in`, problems },
+    error.cause,
+  )
 }
