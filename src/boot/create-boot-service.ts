@@ -43,14 +43,24 @@ export function createBootService(options: BootServiceOptions): BootService {
   }
 
   function lease(bootId: BootId, decision: BootDecision, client: BootClient, now: number): void {
-    const machine = { host: decision.host?.id, mac: client.macs[0] }
+    const host = decision.host?.id
+    const mac = client.macs[0]
     if (decision.kind !== 'live' && decision.kind !== 'install') {
-      newestBoots.end(machine, now)
+      newestBoots.end({ host, mac }, now)
       return
     }
-    const boot = { bootId, ...machine, startedAt: now }
-    newestBoots.note(boot)
-    leases.start({ ...boot, address: client.address, bootimage: decision.bootimage.id, lastSeenAt: now })
+    // One object for both, written out: every boot comes by here.
+    const attempt = {
+      bootId,
+      host,
+      mac,
+      address: client.address,
+      bootimage: decision.bootimage.id,
+      startedAt: now,
+      lastSeenAt: now,
+    }
+    newestBoots.note(attempt)
+    leases.start(attempt)
   }
 
   return {
