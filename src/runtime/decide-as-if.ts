@@ -26,7 +26,11 @@ export function decideAsIf(
   const installs = new Map([
     [known.id, armInstall(undefined, 0, { host: known.id, by: '--template', at: view.now })],
   ])
-  const decision = decideBoot(client, { ...view, inventory: { ...inventory, installs, installsByMark: new Map() }, oneShots })
+  const decision = decideBoot(client, {
+    ...view,
+    inventory: { ...inventory, installs, installsByMark: new Map() },
+    oneShots,
+  })
   return host === undefined ? ofNobody(decision) : decision
 }
 
