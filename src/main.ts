@@ -3,6 +3,8 @@ import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { CliRuntime } from './cli/context.ts'
+import { createStandardInput } from './cli/input/standard-input.ts'
+import { userName } from './cli/input/user-name.ts'
 import { programName } from './cli/program-name.ts'
 import { runCli } from './cli/run-cli.ts'
 import type { Service } from './runtime/service.ts'
@@ -133,6 +135,8 @@ const code = await runCli({
   cwd: process.cwd(),
   stdout: process.stdout,
   stderr: process.stderr,
+  stdin: createStandardInput(process.stdin, process.stderr),
+  userName: userName(),
   logDestination: logLines,
   version: readVersion(),
   programName: programName({

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { toPlainError } from '../core/plain-error.ts'
 import { createFetchEngine } from './fetch-engine.ts'
-import { toPlainError, type WorkerOptions, type WorkerReply, type WorkerRequest } from './worker-messages.ts'
+import type { WorkerOptions, WorkerReply, WorkerRequest } from './worker-messages.ts'
 
 /**
  * Entry of the thread that fetches, hashes and unpacks, so that the thread which serves never waits for it

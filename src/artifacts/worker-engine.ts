@@ -1,13 +1,9 @@
 import { Worker } from 'node:worker_threads'
 import { ServiceError } from '../core/errors.ts'
+import { fromPlainError } from '../core/plain-error.ts'
 import type { EngineResult, FetchEngine } from './fetch-engine.ts'
 import type { FetchEvent } from './fetcher.ts'
-import {
-  fromPlainError,
-  type WorkerOptions,
-  type WorkerReply,
-  type WorkerRequest,
-} from './worker-messages.ts'
+import type { WorkerOptions, WorkerReply, WorkerRequest } from './worker-messages.ts'
 
 interface Work {
   readonly onEvent?: (event: FetchEvent) => void

@@ -2,11 +2,12 @@ import type { BootClient } from '../core/client.ts'
 import { isServiceError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { SeenMachines } from '../core/seen-machines.ts'
-import type { Renderer } from '../render/renderer.ts'
+import type { Renderer, ScriptToken } from '../render/renderer.ts'
 import type { BootService } from './boot-service.ts'
 import { failureScript } from './failure-script.ts'
 import { placeholderBootId } from './placeholder-boot-id.ts'
 import { archOfVariant, type NamingLoader, type ScriptName } from './script-name.ts'
+import type { SecretService } from './secret-service.ts'
 
 /** What a loader said of its machine besides the name of the file. */
 export type SaidByLoader = Partial<Pick<BootClient, 'macs' | 'uuid' | 'arch' | 'firmware'>>
@@ -36,6 +37,7 @@ export type ScriptAnswer =
 export interface ScriptNameSources {
   readonly bootService: Pick<BootService, 'answer' | 'explain'>
   readonly renderer: Pick<Renderer, 'grub' | 'grubEntry' | 'pxelinux'>
+  readonly secrets: Pick<SecretService, 'scriptToken'>
   readonly seen: SeenMachines
   /** What a machine gets that is to be ignored: a script that leaves network boot, or nothing. */
   readonly ignoredMachines: 'script' | 'http-404'
@@ -144,9 +146,11 @@ function decide(question: ScriptQuestion, client: BootClient, sources: ScriptNam
   if (mayBeAbsent && decision.kind === 'local' && decision.method === 'http-404') {
     return { kind: 'not-here', reason: 'This machine boots from its own disk; this answer sends it there.' }
   }
+  const token = (purpose: ScriptToken) => sources.secrets.scriptToken(purpose, { decision, client, bootId })
+  const context = isProbe ? { baseUrl, bootId } : { baseUrl, bootId, token }
   const text =
     loader === 'grub'
-      ? renderer.grub(decision, client, { baseUrl, bootId })
-      : renderer.pxelinux(decision, client, { baseUrl, bootId, fetch })
+      ? renderer.grub(decision, client, context)
+      : renderer.pxelinux(decision, client, { ...context, fetch })
   return { kind: 'script', text }
 }

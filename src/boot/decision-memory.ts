@@ -20,7 +20,7 @@ const mostToldToOne = 16
 
 /**
  * Remembers what machines were told under this snapshot and this configuration: a hall that waits for its release asks
- * again and again. Both are immutable, so a decision lasts exactly as long as they do and no pin ends meanwhile; a
+ * again and again. Both are immutable, so a decision lasts exactly as long as they do and no pin, mode or install ends meanwhile; a
  * clock that was set back forgets as well.
  */
 export function createDecisionMemory({
@@ -41,7 +41,7 @@ export function createDecisionMemory({
     if (view.inventory !== inventory || view.now < validFrom || view.now >= validUntil) {
       inventory = view.inventory
       validFrom = view.now
-      validUntil = nextPinEnd(inventory, view.now)
+      validUntil = inventory.nextEnd(view.now)
       forgetAll()
     }
     if (view.catalog !== catalog || count >= maximum) {
@@ -95,15 +95,4 @@ function areEqual(a: readonly string[], b: readonly string[]): boolean {
   if (a.length !== b.length) return false
   for (let index = 0; index < a.length; index += 1) if (a[index] !== b[index]) return false
   return true
-}
-
-/** The moment from which a pin of this inventory does not count any more; `Infinity` when none ends. */
-function nextPinEnd({ hostsById, groups, profiles }: Inventory, now: number): number {
-  let next = Infinity
-  for (const places of [hostsById.values(), groups, profiles.values()]) {
-    for (const { pin } of places) {
-      if (pin?.until !== undefined && pin.until > now) next = Math.min(next, pin.until)
-    }
-  }
-  return next
 }

@@ -6,6 +6,7 @@ import {
 } from '../core/boot-attempt.ts'
 import type { BootId } from '../core/boot-event.ts'
 import type { BootimageId } from '../core/bootimage.ts'
+import type { MacAddress } from '../core/mac.ts'
 
 /** Boot attempts that are kept one by one; some 10 MB in memory, and as much on the disk. */
 export const mostBootAttempts = 50_000
@@ -20,10 +21,14 @@ export interface LeasesOptions {
  * Times are ms since the epoch.
  */
 export interface Leases {
-  /** Begins the lease of a new boot attempt. */
+  /** Begins the lease of a new boot attempt; it stands for one of this machine that never fetched anything. */
   start(attempt: BootAttempt): void
   /** A sign of life: the lease lasts from now. Unknown ids are ignored; they are any text a client sent. */
   touch(bootId: BootId, now: number): void
+  /** As far as it is kept one by one. */
+  attemptOf(bootId: BootId): BootAttempt | undefined
+  /** All that are kept one by one, the longest silent first; some may be over. */
+  attempts(): Iterable<BootAttempt>
   /** Bootimages that garbage collection must keep. */
   leasedBootimages(now: number): ReadonlySet<BootimageId>
   /**
@@ -57,6 +62,8 @@ export function createLeases({ maximum = mostBootAttempts }: LeasesOptions = {})
   /** In the order of their last sign of life, oldest first. */
   const attempts = new Map<BootId, BootAttempt>()
   const unsaved = new Set<BootId>()
+  /** The newest attempt of each card. */
+  const newest = new Map<MacAddress, BootAttempt>()
   /** How many attempts lease each bootimage, so that nobody has to walk them all to know. */
   const holders = new Map<BootimageId, number>()
   /** Until when bootimages of merged attempts are leased. As many entries as there are bootimages. */
@@ -71,12 +78,25 @@ export function createLeases({ maximum = mostBootAttempts }: LeasesOptions = {})
     attempts.set(bootId, attempt)
   }
 
-  function forget({ bootId, bootimage }: BootAttempt): void {
+  function forget({ bootId, bootimage, mac }: BootAttempt): void {
     attempts.delete(bootId)
     unsaved.delete(bootId)
+    if (mac !== undefined && newest.get(mac)?.bootId === bootId) newest.delete(mac)
     const left = (holders.get(bootimage) ?? 0) - 1
     if (left > 0) holders.set(bootimage, left)
     else holders.delete(bootimage)
+  }
+
+  /**
+   * A machine that asks anew before it fetched anything has one boot, not two: a hall that asks again and again costs
+   * neither memory nor writing.
+   */
+  function replaceBefore({ mac, host, bootimage, lastSeenAt }: BootAttempt): void {
+    const before = mac === undefined ? undefined : newest.get(mac)
+    if (before === undefined || before.host !== host || before.bootimage !== bootimage) return
+    // A clock that was set back shortens nothing.
+    if (lastSeenAt < before.lastSeenAt) return
+    if (attempts.get(before.bootId) === before && before.lastSeenAt === before.startedAt) forget(before)
   }
 
   function forgetOver(now: number): void {
@@ -103,8 +123,10 @@ export function createLeases({ maximum = mostBootAttempts }: LeasesOptions = {})
 
   return {
     start(attempt) {
+      replaceBefore(attempt)
       makeRoom(attempt.lastSeenAt)
       keep(attempt)
+      if (attempt.mac !== undefined) newest.set(attempt.mac, attempt)
       unsaved.add(attempt.bootId)
     },
     touch(bootId, now) {
@@ -113,6 +135,8 @@ export function createLeases({ maximum = mostBootAttempts }: LeasesOptions = {})
       keep({ ...attempt, lastSeenAt: now })
       unsaved.add(bootId)
     },
+    attemptOf: (bootId) => attempts.get(bootId),
+    attempts: () => attempts.values(),
     leasedBootimages(now) {
       forgetOver(now)
       return new Set([...holders.keys(), ...mergedUntil.keys()])

@@ -14,6 +14,16 @@ export interface CliStream {
   readonly columns?: number
 }
 
+/** Where answers and secrets come from: `process.stdin`, or a list of lines in a test. */
+export interface CliInput {
+  /** Somebody sits there who can be asked. */
+  readonly isTTY: boolean
+  /** Asks on stderr; `undefined` when there is no answer (end of input, Ctrl-C). */
+  ask(question: string): Promise<string | undefined>
+  /** All that comes, up to its end. @throws ServiceError USAGE for more than `maxBytes`, or no UTF-8 */
+  readAll(maxBytes: number): Promise<string>
+}
+
 /** Columns of a terminal; one that says 0 does not know them. */
 export function widthOf({ columns }: CliStream): number {
   return columns === undefined || columns < 1 ? 80 : columns
@@ -58,6 +68,9 @@ export interface CliContext {
   readonly cwd: string
   readonly stdout: CliStream
   readonly stderr: CliStream
+  readonly stdin: CliInput
+  /** Whose hand a change is, in the audit list. */
+  readonly userName: string
   /** Where a service logs; default `stderr`. */
   readonly logDestination?: LogDestination
   readonly version: string

@@ -1,20 +1,14 @@
+import type { Static } from 'typebox'
 import { errors, Pool } from 'undici'
 import { type ErrorCode, errorTexts, ServiceError } from '../core/errors.ts'
+import type { Endpoint } from '../http/admin/endpoint.ts'
 import type { AdminOperations } from '../http/admin/operations.ts'
+import { Readiness } from '../http/admin/schemas/service.ts'
+import { serviceEndpoints } from '../http/admin/service-endpoints.ts'
 import type { OfflineOperations } from '../runtime/service.ts'
-import {
-  bootimages,
-  explanation,
-  gcReport,
-  importReport,
-  loadersReport,
-  readiness,
-  reloadReport,
-  streams,
-  syncReport,
-  verifyReport,
-} from './control-answers.ts'
-import { object, type Reader, text } from './read-value.ts'
+import { createFleetClient } from './fleet-client.ts'
+import type { Reader } from './read-value.ts'
+import { schemaReader } from './schema-reader.ts'
 
 /** Questions are answered from memory; one that takes longer than this will not be answered. */
 const questionTimeoutMs = 30_000
@@ -22,18 +16,26 @@ const questionTimeoutMs = 30_000
 /** Real answers have some kilobytes; a list of ten thousand bootimages has ten million. */
 const largestAnswerBytes = 64 * 2 ** 20
 
+/** Done, and there is nothing to say. */
+const noContent = 204
+const good: readonly number[] = [200, 201, noContent]
+
 interface Call<T> {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   readonly path: string
   /** Looks at the answer: whoever is behind the socket may say anything. */
   readonly read: Reader<T>
   readonly query?: object
   readonly body?: object
+  readonly headers?: Readonly<Record<string, string>>
   /** No time limit: fetching and hashing take as long as they take. */
   readonly isWork?: boolean
-  /** Statuses besides 200 whose body is an answer. */
+  /** Statuses of failures whose body is an answer. */
   readonly alsoAnswers?: readonly number[]
 }
+
+type Endpoints = typeof serviceEndpoints
+type Answer<Place> = Place extends { readonly answer: infer Schema } ? Static<Schema & {}> : undefined
 
 /**
  * The operations of a running service, over the control socket in its data directory.
@@ -51,7 +53,7 @@ export function createControlClient({ path }: { path: string }): OfflineOperatio
   })
 
   async function call<T>(asked: Call<T>): Promise<T> {
-    const { method, path: url, read, query, body, isWork, alsoAnswers = [] } = asked
+    const { method, path: url, read, query, body, headers, isWork, alsoAnswers = [] } = asked
     const timeout = isWork === true ? 0 : questionTimeoutMs
     let status: number
     let answer: unknown
@@ -60,40 +62,52 @@ export function createControlClient({ path }: { path: string }): OfflineOperatio
         method,
         path: url,
         ...(query && { query: definedEntries(query) }),
-        ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+        ...(body && { body: JSON.stringify(body) }),
+        headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
         headersTimeout: timeout,
         bodyTimeout: timeout,
       })
       status = response.statusCode
-      answer = await response.body.json()
+      answer = status === noContent ? await response.body.dump() : await response.body.json()
     } catch (error) {
       throw unavailable(path, error)
     }
-    if (status !== 200 && !alsoAnswers.includes(status)) throw errorFromBody(answer)
+    if (!good.includes(status) && !alsoAnswers.includes(status)) throw errorFromBody(answer)
     try {
       return read(answer, 'the answer')
     } catch (error) {
       throw strange(path, url, error)
     }
   }
-  const ask = <T>(url: string, read: Reader<T>, query?: object) =>
-    call({ method: 'GET', path: url, read, ...(query && { query }) })
-  const order = <T>(url: string, read: Reader<T>, body: object) =>
-    call({ method: 'POST', path: url, read, body, isWork: true })
+  /** Where it is asked for, and what its answer looks like, is told by the table that the service's routes are made of. */
+  async function ask<Name extends keyof Endpoints>(
+    name: Name,
+    given: { readonly query?: object; readonly body?: object } = {},
+  ): Promise<Answer<Endpoints[Name]>> {
+    const { method, path: place, answer = {} }: Endpoint = serviceEndpoints[name]
+    const read = schemaReader(answer) as Reader<Answer<Endpoints[Name]>>
+    return call({ method, path: `/api/v1${place}`, read, ...given, isWork: method !== 'GET' })
+  }
 
   const operations: AdminOperations = {
-    readiness: () => call({ method: 'GET', path: '/readyz', read: readiness, alsoAnswers: [503] }),
-    streams: async () => (await ask('/api/v1/streams', object({ streams }))).streams,
-    bootimages: async (filter) =>
-      (await ask('/api/v1/bootimages', object({ bootimages }), filter)).bootimages,
-    loaders: () => ask('/api/v1/loaders', loadersReport),
-    explain: (query) => ask('/api/v1/explain', explanation, query),
-    render: async (query) => (await order('/api/v1/render', object({ script: text }), query)).script,
-    sync: (request) => order('/api/v1/sync', syncReport, request),
-    verify: () => order('/api/v1/verify', verifyReport, {}),
-    gc: (request) => order('/api/v1/gc', gcReport, request),
-    importDocument: (request) => order('/api/v1/import', importReport, request),
-    reload: () => order('/api/v1/reload', reloadReport, {}),
+    fleet: createFleetClient(call),
+    readiness: () =>
+      call({
+        method: 'GET',
+        path: '/readyz',
+        read: schemaReader(Readiness) as Reader<Readiness>,
+        alsoAnswers: [503],
+      }),
+    streams: async () => (await ask('listStreams')).streams,
+    bootimages: async (query) => (await ask('listBootimages', { query })).bootimages,
+    loaders: () => ask('listLoaders'),
+    explain: (query) => ask('explain', { query }),
+    render: async (body) => (await ask('render', { body })).script,
+    sync: (body) => ask('sync', { body }),
+    verify: () => ask('verify', { body: {} }),
+    gc: (body) => ask('gc', { body }),
+    importDocument: (body) => ask('importDocument', { body }),
+    reload: () => ask('reload', { body: {} }),
   }
   return { operations, close: () => pool.destroy() }
 }

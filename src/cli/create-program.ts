@@ -1,41 +1,48 @@
 import { Command } from 'commander'
 import { logLevels } from '../telemetry/create-log.ts'
 import { type AddCommand, choiceOption, examples, type RunCommand } from './command.ts'
+import { addAudit } from './commands/audit.ts'
+import { addBackup } from './commands/backup.ts'
 import { addBootimages } from './commands/bootimages.ts'
+import { addBoots } from './commands/boots.ts'
 import { addConfig } from './commands/config.ts'
 import { addDemo } from './commands/demo.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addExplain } from './commands/explain.ts'
 import { addGc } from './commands/gc.ts'
 import { addHelp } from './commands/help.ts'
+import { addHost } from './commands/host.ts'
 import { addImport } from './commands/import.ts'
+import { addInstall } from './commands/install.ts'
+import { addInstalls } from './commands/installs.ts'
 import { addLoaders } from './commands/loaders.ts'
+import { addHold, addLive, addLocal, addRelease } from './commands/modes.ts'
+import { addPin } from './commands/pin.ts'
+import { addPins } from './commands/pins.ts'
+import { addGroup, addProfile } from './commands/records.ts'
 import { addRender } from './commands/render.ts'
+import { addReports } from './commands/reports.ts'
+import { addRestore } from './commands/restore.ts'
 import { addServe } from './commands/serve.ts'
 import { addStreams } from './commands/streams.ts'
 import { addSync } from './commands/sync.ts'
+import { addToken } from './commands/token.ts'
+import { addUnpin } from './commands/unpin.ts'
 import { addVerify } from './commands/verify.ts'
 import { addVersion } from './commands/version.ts'
 import type { CliContext } from './context.ts'
 import { outputFormats } from './session.ts'
 
-/** In the order in which an admin meets them. */
-const commands: readonly AddCommand[] = [
-  addServe,
-  addDemo,
-  addStreams,
-  addBootimages,
-  addLoaders,
-  addExplain,
-  addRender,
-  addSync,
-  addImport,
-  addVerify,
-  addGc,
-  addDoctor,
-  addConfig,
-  addVersion,
-  addHelp,
+/** In the order in which an admin meets them, below the headings of the help. */
+const commandGroups: readonly (readonly [heading: string, commands: readonly AddCommand[]])[] = [
+  ['Service:', [addServe, addDemo, addDoctor, addConfig]],
+  ['Streams and files:', [addStreams, addBootimages, addLoaders, addSync, addImport, addVerify, addGc]],
+  ['Machines:', [addHost, addGroup, addProfile, addExplain, addRender, addBoots, addReports]],
+  [
+    'What a machine boots:',
+    [addPin, addUnpin, addPins, addInstall, addInstalls, addLocal, addLive, addHold, addRelease],
+  ],
+  ['Administration:', [addToken, addAudit, addBackup, addRestore, addVersion, addHelp]],
 ]
 
 const afterHelp = `
@@ -80,7 +87,10 @@ export function createProgram(
     })
     .showHelpAfterError('(pilotlight --help lists what there is)')
     .exitOverride()
-  for (const add of commands) add(program, run)
+  for (const [heading, commands] of commandGroups) {
+    program.commandsGroup(heading)
+    for (const add of commands) add(program, run)
+  }
   return program
 }
 

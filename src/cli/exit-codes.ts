@@ -44,6 +44,11 @@ export const exitCodes: Readonly<Record<ErrorCode, ExitCode>> = {
   KERNEL_ARGUMENT_INVALID: exitCode.failed,
   // Somebody named a thing that there is not: a host, a stream.
   NOT_FOUND: exitCode.usage,
+  CONFLICT: exitCode.failed,
+  REVISION_DIFFERS: exitCode.tryAgain,
+  UNAUTHENTICATED: exitCode.permission,
+  RATE_LIMITED: exitCode.tryAgain,
+  BACKUP_INVALID: exitCode.failed,
   USAGE: exitCode.usage,
   PERMISSION_DENIED: exitCode.permission,
   FORBIDDEN: exitCode.permission,

@@ -72,7 +72,8 @@ export function errorReport(error: unknown): ErrorReport {
   const hint = hintFor(error)
   return {
     code,
-    message: problems.length > 0 ? errorTexts[code] : `${error.message}${causeText(error)}`,
+    message:
+      problems.length > 0 ? (summaryOf(error) ?? errorTexts[code]) : `${error.message}${causeText(error)}`,
     ...(hint !== undefined && { hint }),
     ...(typeof details.field === 'string' && { field: details.field }),
     ...(problems.length > 0 && { problems }),
@@ -86,7 +87,7 @@ function serviceErrorLines(error: ServiceError): string[] {
   // The loader's message holds every problem already; here each gets its own line.
   const what =
     problems.length > 0
-      ? `${errorTexts[code]} (${count(problems.length, 'problem')})`
+      ? (summaryOf(error) ?? `${errorTexts[code]} (${count(problems.length, 'problem')})`)
       : `${error.message}${causeText(error)}`
   const hint = hintFor(error)
   return [
@@ -94,6 +95,11 @@ function serviceErrorLines(error: ServiceError): string[] {
     ...problems.flatMap(problemLines),
     ...(hint === undefined ? [] : [`  hint: ${hint}`]),
   ]
+}
+
+/** What is wrong on the whole, where the code does not say it. */
+function summaryOf({ details }: ServiceError): string | undefined {
+  return typeof details.summary === 'string' ? details.summary : undefined
 }
 
 function hintFor(error: ServiceError): string | undefined {

@@ -1,7 +1,14 @@
 import { type Arch, parseArch } from '../core/arch.ts'
 import type { UpstreamOptions } from '../upstream/client.ts'
 import { buildDhcp, buildTftp } from './build-dhcp.ts'
-import type { Config, SourceConfig, SourceLocation, StreamConfig, TrustedKeyFile } from './config.ts'
+import type {
+  AdminConfig,
+  Config,
+  SourceConfig,
+  SourceLocation,
+  StreamConfig,
+  TrustedKeyFile,
+} from './config.ts'
 import { type ConfigPath, pathText } from './config-path.ts'
 import { parseDuration } from './duration.ts'
 import type { Reporter } from './layered-data.ts'
@@ -24,7 +31,7 @@ export interface BuildContext {
 
 /** Turns valid data into typed values. What only shows now (a secret that is not there) goes to `report`. */
 export function buildConfig(raw: RawConfig, context: BuildContext): Config {
-  const { boot, templates, log } = raw
+  const { boot, templates, retention, log } = raw
   const streams = Object.entries(raw.streams).map(([name, stream]) => buildStream(name, stream, raw, context))
   return {
     dataDir: context.absolute(['dataDir'], raw.dataDir),
@@ -46,14 +53,38 @@ export function buildConfig(raw: RawConfig, context: BuildContext): Config {
           ]),
         ),
       },
+      tokens: {
+        lifeMs: parsed(parseDuration(boot.tokens.life), boot.tokens.life),
+        reportLifeMs: parsed(parseDuration(boot.tokens.reportLife), boot.tokens.reportLife),
+        bind: boot.tokens.bind,
+      },
     },
-    admin: { listen: listen(raw.admin.listen) },
+    admin: buildAdmin(raw, context),
     streams: new Map(streams.map((stream) => [stream.name, stream])),
     ...(templates === undefined
       ? {}
       : { templatesDirectory: context.absolute(['templates', 'directory'], templates.directory) }),
     upstream: buildUpstream(raw, streams, context),
+    retention: {
+      auditMs: parsed(parseDuration(retention.audit), retention.audit),
+      reportsMs: parsed(parseDuration(retention.reports), retention.reports),
+      seenMs: parsed(parseDuration(retention.seen), retention.seen),
+    },
     log,
+  }
+}
+
+function buildAdmin({ admin }: RawConfig, { texts }: BuildContext): AdminConfig {
+  const certificate = texts.get('admin.tls.certificate')
+  const key = texts.get('admin.tls.key')
+  const clientAuthority = texts.get('admin.tls.clientAuthority')
+  return {
+    listen: listen(admin.listen),
+    ...(certificate !== undefined &&
+      key !== undefined && {
+        tls: { certificate, key, ...(clientAuthority !== undefined && { clientAuthority }) },
+      }),
+    trustedProxies: admin.trustedProxies,
   }
 }
 

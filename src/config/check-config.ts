@@ -41,10 +41,11 @@ function checkListeners(raw: RawConfig, report: Reporter): void {
       `found ${raw.admin.listen}, where boot.http.listen is (${raw.boot.http.listen}); allowed: an address of its own`,
     )
   }
-  if (!isLoopback(admin)) {
+  if (!isLoopback(admin) && raw.admin.tls === undefined) {
     report.warn(
       ['admin', 'listen'],
-      'others can reach it, so this version answers health and metrics there, and keeps the API closed',
+      'others can reach it without TLS, so tokens cross the network in clear text',
+      'set admin.tls, or leave it on 127.0.0.1 behind a proxy that speaks TLS',
     )
   }
 }

@@ -49,8 +49,8 @@ export function checkHosts(
 }
 
 /** A reservation counts where we give the addresses, and only inside of our subnets. */
-function checkAddress(
-  { address }: RawHost,
+export function checkAddress(
+  { address }: Pick<RawHost, 'address'>,
   path: ConfigPath,
   { subnets }: Pick<HostsContext, 'subnets'>,
   report: Reporter,

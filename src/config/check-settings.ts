@@ -1,7 +1,9 @@
+import { parseArch } from '../core/arch.ts'
 import { ignitionUrlProblem } from '../core/kernel-argument-rules.ts'
 import type { ConfigPath } from './config-path.ts'
+import { checkInlineIgnition } from './ignition-files.ts'
 import type { Reporter } from './layered-data.ts'
-import type { RawBootSettings } from './machine-schema.ts'
+import type { RawBootSettings, RawPin } from './machine-schema.ts'
 import type { RawConfig } from './schema.ts'
 import { suggestion } from './suggest.ts'
 import { parseUntil } from './until.ts'
@@ -32,6 +34,38 @@ export interface SettingsContext extends KnownNames {
   readonly now: number
 }
 
+function checkPin(
+  pin: RawPin,
+  path: ConfigPath,
+  { streams, report, now }: Pick<SettingsContext, 'streams' | 'report' | 'now'>,
+): void {
+  const { release, releases = {}, stream } = pin
+  const until = pin.until === undefined ? undefined : parseUntil(pin.until)
+  if (until !== undefined && until <= now) {
+    const to = release ?? Object.values(releases).join(' and ')
+    report.warn([...path, 'pin', 'until'], `the pin to ${to} has ended`)
+  }
+  if (stream !== undefined && !streams.has(stream)) {
+    report.problem(
+      [...path, 'pin', 'stream'],
+      `there is no stream ${JSON.stringify(stream)}`,
+      suggestion(stream, streams),
+    )
+  }
+  const spelt = new Map<string | undefined, string>()
+  for (const name of Object.keys(releases)) {
+    const other = spelt.get(parseArch(name))
+    spelt.set(parseArch(name), name)
+    if (other === undefined) continue
+    report.problem(
+      [...path, 'pin', 'releases', name],
+      `is the architecture of ${JSON.stringify(other)} as well, allowed: one release for each`,
+      undefined,
+      'key',
+    )
+  }
+}
+
 /** Checks what a host, group or profile says against everything else. */
 export function checkSettings(
   settings: RawBootSettings & { readonly profile?: string },
@@ -60,25 +94,8 @@ export function checkSettings(
   if (urlProblem !== undefined) {
     report.problem([...path, 'ignition', 'url'], `found ${JSON.stringify(ignition?.url)}: ${urlProblem}`)
   }
-  if (ignition !== undefined && ignition.url === undefined) {
-    report.warn(
-      [...path, 'ignition'],
-      'only ignition.url reaches a machine in this version',
-      undefined,
-      'key',
-    )
-  }
-  if (mode === 'install') {
-    report.warn(
-      [...path, 'mode'],
-      'machines in mode install are held in this version, so that nothing is installed twice',
-      'mode live boots them from RAM',
-    )
-  }
-  const until = pin?.until === undefined ? undefined : parseUntil(pin.until)
-  if (until !== undefined && until <= now) {
-    report.warn([...path, 'pin', 'until'], `the pin to ${pin?.release} has ended`)
-  }
+  checkInlineIgnition(settings, path, report)
+  if (pin !== undefined) checkPin(pin, path, { streams, report, now })
   const booted = stream ?? (profile === undefined ? undefined : known.streamOfProfile(profile))
   const lacksShim = booted !== undefined && streams.has(booted) && !known.streamsWithLoaders.has(booted)
   if (settings.secureBoot === true && lacksShim) {

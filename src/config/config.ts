@@ -12,15 +12,31 @@ import type { BaseUrl } from './web-url.ts'
 export interface Config {
   readonly dataDir: string
   readonly boot: BootConfig
-  readonly admin: { readonly listen: ListenAddress }
+  readonly admin: AdminConfig
   /** In the order in which they were written. */
   readonly streams: ReadonlyMap<string, StreamConfig>
   readonly templatesDirectory?: string
   readonly upstream: UpstreamOptions
+  readonly retention: RetentionConfig
   readonly log: {
     readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
     readonly format: 'auto' | 'text' | 'json'
   }
+}
+
+export interface AdminConfig {
+  readonly listen: ListenAddress
+  /** Absent: plain HTTP. */
+  readonly tls?: AdminTlsConfig
+  /** Addresses and networks. */
+  readonly trustedProxies: readonly string[]
+}
+
+/** As read when the configuration was loaded: PEM. */
+export interface AdminTlsConfig {
+  readonly certificate: string
+  readonly key: string
+  readonly clientAuthority?: string
 }
 
 export interface BootConfig {
@@ -37,6 +53,21 @@ export interface BootConfig {
     /** Directories of the Secure Boot sets, by name. */
     readonly sets: ReadonlyMap<string, string>
   }
+  readonly tokens: BootTokensConfig
+}
+
+/** How long history is kept. */
+export interface RetentionConfig {
+  readonly auditMs: number
+  readonly reportsMs: number
+  readonly seenMs: number
+}
+
+/** Of the tokens in the URLs that scripts and Ignition configs carry. */
+export interface BootTokensConfig {
+  readonly lifeMs: number
+  readonly reportLifeMs: number
+  readonly bind: 'none' | 'address'
 }
 
 export interface TftpConfig {

@@ -1,12 +1,14 @@
 import { architectures } from '../core/arch.ts'
 import { formatIpv4Subnet, parseIpv4, prefixOfNetmask, subnetOf } from '../core/ipv4.ts'
+import { nearestWord } from '../core/nearest-word.ts'
 import { type FormatName, formats } from './formats.ts'
-import { nearestWord } from './suggest.ts'
 
 /** One good text of each format, for the example lines of error messages. */
 export const formatExamples: Readonly<Record<FormatName, string>> = {
   arch: 'x86_64',
   duration: '15m',
+  minutes: '2h',
+  'long-duration': '90d',
   'listen-address': '0.0.0.0:80',
   'boot-address': '192.0.2.10',
   'http-url': 'https://builds.coreos.fedoraproject.org/streams/stable.json',
@@ -34,6 +36,7 @@ export const formatExamples: Readonly<Record<FormatName, string>> = {
   'ipv4-range': '192.0.2.100-192.0.2.199',
   domain: 'rack.example',
   'tftp-ports': 'few',
+  'address-range': '10.0.0.0/8',
   interface: 'eth1',
   'environment-variable': 'TOKEN',
   'header-value': 'text/plain',
@@ -45,6 +48,8 @@ export const formatExamples: Readonly<Record<FormatName, string>> = {
 const slips: Readonly<Partial<Record<FormatName, (text: string) => string | undefined>>> = {
   arch: (text) => nearestWord(text, [...architectures, 'amd64', 'arm64']),
   duration: durationSlip,
+  minutes: (text) => durationSlip(/^\d+$/.test(text) ? `${text}m` : text),
+  'long-duration': (text) => durationSlip(/^\d+$/.test(text) ? `${text}d` : text),
   'listen-address': (text) => (/^\d+$/.test(text) ? `:${text}` : withoutScheme(text).replace(/^\*:/, ':')),
   'boot-address': withoutScheme,
   'http-url': (text) => withScheme(text, 'https'),

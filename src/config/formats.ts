@@ -1,8 +1,10 @@
+import { isIP } from 'node:net'
 import { architectures, parseArch } from '../core/arch.ts'
 import { parseSha256 } from '../core/digest.ts'
 import { parseIpv4, parseIpv4Subnet } from '../core/ipv4.ts'
 import { ignitionUrlProblem, operatorArgumentProblem } from '../core/kernel-argument-rules.ts'
 import { parseMac } from '../core/mac.ts'
+import { isPlaceholderSerial } from '../core/serial.ts'
 import { parseUuid } from '../core/uuid.ts'
 import { parseDuration } from './duration.ts'
 import { parseBootAddress, parseListenAddress } from './listen-address.ts'
@@ -18,19 +20,22 @@ export interface TextFormat {
   readonly problem: (text: string) => string | undefined
 }
 
-const minRefreshMs = 1000
-const maxRefreshMs = 7 * 24 * 60 * 60 * 1000
+const minuteMs = 60 * 1000
+const dayMs = 24 * 60 * minuteMs
 
 export const formats = {
   arch: { allowed: architectures.join(', '), problem: readable(parseArch) },
   duration: {
     allowed: 'a time from 1s to 7d, such as 90s, 15m or 1h30m',
-    problem(text) {
-      const duration = parseDuration(text)
-      if (duration === undefined) return ''
-      if (duration < minRefreshMs) return 'it is too short'
-      return duration > maxRefreshMs ? 'it is too long' : undefined
-    },
+    problem: (text) => durationProblem(text, 1000, 7 * dayMs),
+  },
+  minutes: {
+    allowed: 'whole minutes from 1m to 7d, such as 90m, 2h or 1d',
+    problem: (text) => durationProblem(text, minuteMs, 7 * dayMs) ?? wholeMinutesProblem(text),
+  },
+  'long-duration': {
+    allowed: 'a time from 1h to 3650d, such as 36h or 90d',
+    problem: (text) => durationProblem(text, dayMs / 24, 3650 * dayMs),
   },
   'listen-address': {
     allowed: 'an address and port such as 0.0.0.0:80, [::]:80 or :8080',
@@ -106,7 +111,11 @@ export const formats = {
   },
   serial: {
     allowed: 'the serial number of one machine, at most 128 characters',
-    problem: matching(/^(?! )[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,128}(?<! )$/u),
+    problem(text) {
+      if (!/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,128}$/u.test(text) || text.trim() !== text) return ''
+      if (text.includes('${')) return 'iPXE would fill something in'
+      return isPlaceholderSerial(text) ? 'vendors put it into every machine' : undefined
+    },
   },
   ipv4: { allowed: 'an IPv4 address such as 192.0.2.10', problem: readable(parseIpv4) },
   'ipv4-subnet': { allowed: 'a subnet such as 192.0.2.0/24', problem: readable(parseIpv4Subnet) },
@@ -123,6 +132,10 @@ export const formats = {
   'tftp-ports': {
     allowed: 'each, few, single, or a range of ports such as 30000-30100',
     problem: readable(parseTftpPorts),
+  },
+  'address-range': {
+    allowed: 'an IP address or a network such as 10.0.0.0/8 or 2001:db8::/32',
+    problem: addressRangeProblem,
   },
   interface: { allowed: 'a network interface such as eth1', problem: matching(/^[^\s/\p{Cc}]{1,15}$/u) },
   'environment-variable': {
@@ -172,8 +185,31 @@ function readable(parse: (text: string) => unknown): (text: string) => string | 
   return (text) => (parse(text) === undefined ? '' : undefined)
 }
 
+/** Bits below the prefix are more often a typo than a network; a network of everything would believe everybody. */
+function addressRangeProblem(text: string): string | undefined {
+  const [address = '', length, ...rest] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0 || address.includes('%')) return ''
+  if (length === undefined) return undefined
+  const bits = version === 4 ? 32 : 128
+  if (!/^\d{1,3}$/.test(length) || Number(length) > bits) return ''
+  if (Number(length) === 0) return 'that is everybody'
+  return version === 4 && parseIpv4Subnet(text) === undefined ? 'it has bits beyond its length' : undefined
+}
+
 function matching(pattern: RegExp): (text: string) => string | undefined {
   return (text) => (pattern.test(text) ? undefined : '')
+}
+
+function wholeMinutesProblem(text: string): string | undefined {
+  return Number(parseDuration(text)) % minuteMs === 0 ? undefined : 'it is not in whole minutes'
+}
+
+function durationProblem(text: string, leastMs: number, mostMs: number): string | undefined {
+  const duration = parseDuration(text)
+  if (duration === undefined) return ''
+  if (duration < leastMs) return 'it is too short'
+  return duration > mostMs ? 'it is too long' : undefined
 }
 
 /** `2:4:0:b:d:f` is more often a typo than an address; multicast and zero name no machine (field case 148). */

@@ -104,11 +104,10 @@ function marksIn(hosts: readonly RawHost[], yaml: Located): ReadonlyMap<string, 
   const mark = (path: ConfigPath, part?: 'key' | 'value') => {
     marks.set(pathText(path), yaml.position(path, part))
   }
-  for (const [index, { pin, ignition, mode, address }] of hosts.entries()) {
+  for (const [index, { pin, ignition, address }] of hosts.entries()) {
     const path: ConfigPath = ['hosts', index]
     if (pin?.until !== undefined) mark([...path, 'pin', 'until'])
-    if (ignition !== undefined) mark([...path, 'ignition'], 'key')
-    if (mode === 'install') mark([...path, 'mode'])
+    if (ignition?.inline !== undefined) mark([...path, 'ignition', 'inline'])
     if (address !== undefined) mark([...path, 'address'])
   }
   return marks

@@ -4,6 +4,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { Inventory } from '../core/host.ts'
 import { buildInventory } from '../core/inventory.ts'
 import { buildConfig } from './build-config.ts'
+import { checkAdminTls } from './check-admin-tls.ts'
 import { checkConfig } from './check-config.ts'
 import { ownSubnets } from './check-dhcp.ts'
 import { checkHeldHosts } from './check-held-hosts.ts'
@@ -14,6 +15,7 @@ import type { Config } from './config.ts'
 import { type ConfigPath, pathText, valueAt } from './config-path.ts'
 import { formats } from './formats.ts'
 import { type HostsDirectory, maxFileBytes, readHostsDirectory } from './hosts-files.ts'
+import { type IgnitionTexts, readIgnitionFiles } from './ignition-files.ts'
 import { inventoryParts } from './inventory-parts.ts'
 import { createReporter, type LayeredData, layerData, locateProblem, type Reporter } from './layered-data.ts'
 import type { ConfigOrigin } from './origin.ts'
@@ -21,6 +23,7 @@ import { applyOverlay, configFileVariable } from './overlay.ts'
 import { type ConfigProblem, configInvalid, sortProblems } from './problem.ts'
 import { readTextFile, reasonOf } from './read-text-file.ts'
 import { readYaml } from './read-yaml.ts'
+import { isReadableByOthers } from './readable-by-others.ts'
 import { contentProblem, referencedFiles } from './referenced-files.ts'
 import { configSchema, type RawConfig, startDefaults } from './schema.ts'
 import { readTemplateFiles, type TemplateFiles } from './template-files.ts'
@@ -48,6 +51,8 @@ export interface LoadedConfig {
   /** All values as they were written, valid and with defaults; holds secrets. For `config show`. */
   readonly raw: RawConfig
   readonly hosts: HostsDirectory
+  /** Holds secrets. */
+  readonly ignition: IgnitionTexts
   /** Absolute paths of everything that was read, directories too. */
   readonly files: readonly string[]
   readonly warnings: readonly ConfigProblem[]
@@ -103,7 +108,17 @@ export function loadConfig(options: LoadConfigOptions): LoadedConfig {
   const templates = readTemplates(raw, absolute, display, report, files)
   const texts = readReferenced(raw, absolute, display, report, files)
   const config = buildConfig(raw, { env, absolute, texts, report })
+  checkAdminTls(config.admin.tls, report, now)
   const loaderSets = readLoaderSets(raw, absolute, report, files)
+  const ignition = readIgnitionFiles(raw, {
+    hosts: hosts.files,
+    absolute,
+    display,
+    report,
+    files,
+    problems,
+    warnings,
+  })
   const subnets = ownSubnets(raw)
   checkHosts(hosts.files, { ...knownNames(raw), now, ...(subnets && { subnets }) }, problems, warnings)
   if (problems.length > 0) throw failing()
@@ -111,10 +126,11 @@ export function loadConfig(options: LoadConfigOptions): LoadedConfig {
   checkHeldHosts(hosts.files, inventory, now, warnings)
 
   const hostsTexts = hosts.files.map((hostsFile) => [hostsFile.path, hostsFile.text])
-  digest.update(JSON.stringify([text, [...texts], hostsTexts, templates, loaderSets]))
+  digest.update(JSON.stringify([text, [...texts], hostsTexts, templates, loaderSets, [...ignition]]))
   return {
     config,
     inventory,
+    ignition,
     origins: leafOrigins(raw, layers),
     raw,
     hosts,
@@ -170,6 +186,13 @@ function readReferenced(
     const problem = 'text' in found ? contentProblem(what, found.text) : found.problem
     if (problem !== undefined) report.problem(path, `the ${what} ${display(place)} ${problem}`)
     else if ('text' in found) texts.set(pathText(path), found.text)
+    if (what === 'private key file' && problem === undefined && isReadableByOthers(place)) {
+      report.warn(
+        path,
+        `every user of this machine can read the ${what} ${display(place)}`,
+        `chmod o= ${display(place)}`,
+      )
+    }
   }
   return texts
 }

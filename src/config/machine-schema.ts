@@ -14,11 +14,17 @@ export const bootSettingProperties = {
   pin: Type.Optional(
     Type.Object(
       {
-        release: text('release', 'The release that is booted instead of the current one.'),
+        release: Type.Optional(text('release', 'The release that is booted instead of the current one.')),
+        releases: Type.Optional(
+          namedBy('arch', text('release', 'The release for it.'), 'One release for each architecture.', {
+            minProperties: 1,
+          }),
+        ),
+        stream: Type.Optional(text('name', 'The stream of that release. Default: the one that it follows.')),
         reason: Type.Optional(text('line', 'Why; shown wherever the pin is.')),
         until: Type.Optional(text('until', 'When the pin ends. A date counts to its end, in UTC.')),
       },
-      { ...closed, description: 'This release, or nothing.' },
+      { ...closed, exactlyOne: ['release', 'releases'], description: 'This release, or nothing.' },
     ),
   ),
   kernelArguments: Type.Optional(
@@ -31,13 +37,26 @@ export const bootSettingProperties = {
     Type.Object(
       {
         url: Type.Optional(text('ignition-url', 'The machine fetches its config there.')),
-        file: Type.Optional(text('path', 'A config beside this file. Not delivered by this version.')),
+        file: Type.Optional(
+          text('path', 'A config beside this file. The machine gets it from us, with a token of its boot.'),
+        ),
         inline: Type.Optional(
-          text('text', 'The config itself. Not delivered by this version.', { secret: true }),
+          text('text', 'The config itself, which it gets in the same way.', { secret: true }),
+        ),
+        template: Type.Optional(
+          Type.Boolean({
+            description: 'Whether {{ variables }} are filled into a file or text. Default: true.',
+          }),
         ),
       },
       { ...closed, exactlyOne: ['url', 'file', 'inline'], description: 'The Ignition config.' },
     ),
+  ),
+  report: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether the machine reports booted, installed or failed: a unit is put around its Ignition config. Default: where the config is a file or inline. A system that installs reports unless this is false.',
+    }),
   ),
   install: Type.Optional(
     Type.Object(
@@ -110,21 +129,34 @@ export const groupSchema = Type.Object(
   { ...closed, description: 'Settings for every host that its labels select.' },
 )
 
+const hostProperties = {
+  macs: Type.Optional(list(text('mac', 'One address.'), 'The MAC addresses of its network cards.')),
+  uuid: Type.Optional(text('uuid', 'Its SMBIOS UUID; either byte order matches.')),
+  serial: Type.Optional(text('serial', 'Its serial number.')),
+  arch: Type.Optional(text('arch', 'Its architecture; stands above what the machine says itself.')),
+  address: Type.Optional(text('ipv4', 'The address reserved for it where we are the DHCP server.')),
+  hostName: Type.Optional(text('domain', 'The name it is told by DHCP.')),
+  labels: Type.Optional(labels('What groups select it by.')),
+  profile: Type.Optional(text('name', 'Its profile.')),
+  ...bootSettingProperties,
+}
+
+const oneMachine = {
+  ...closed,
+  atLeastOne: ['macs', 'uuid', 'serial'],
+  description: 'One machine.',
+}
+
 export const hostSchema = Type.Object(
   {
     id: text('name', 'What pins and history refer to. Keep it when the machine is renamed.'),
-    macs: Type.Optional(list(text('mac', 'One address.'), 'The MAC addresses of its network cards.')),
-    uuid: Type.Optional(text('uuid', 'Its SMBIOS UUID; either byte order matches.')),
-    serial: Type.Optional(text('serial', 'Its serial number.')),
-    arch: Type.Optional(text('arch', 'Its architecture; stands above what the machine says itself.')),
-    address: Type.Optional(text('ipv4', 'The address reserved for it where we are the DHCP server.')),
-    hostName: Type.Optional(text('domain', 'The name it is told by DHCP.')),
-    labels: Type.Optional(labels('What groups select it by.')),
-    profile: Type.Optional(text('name', 'Its profile.')),
-    ...bootSettingProperties,
+    ...hostProperties,
   },
-  { ...closed, atLeastOne: ['macs', 'uuid', 'serial'], description: 'One machine.' },
+  oneMachine,
 )
+
+/** A host of the API, whose id is not part of what it says. */
+export const hostRecordSchema = Type.Object(hostProperties, oneMachine)
 
 export const hostsFileSchema = Type.Object(
   {
@@ -134,6 +166,7 @@ export const hostsFileSchema = Type.Object(
   { ...closed, description: 'A file of the hosts directory.' },
 )
 
+export type RawPin = NonNullable<RawBootSettings['pin']>
 export type RawBootSettings = Static<typeof profileSchema>
 export type RawGroup = Static<typeof groupSchema>
 export type RawHost = Static<typeof hostSchema>

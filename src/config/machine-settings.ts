@@ -1,10 +1,10 @@
 import { type Arch, parseArch } from '../core/arch.ts'
 import { parseSha256, type Sha256 } from '../core/digest.ts'
-import type { BootSettings, Group, Host, Origin, Profile } from '../core/host.ts'
+import type { BootSettings, Group, Host, Origin, Pin, Profile } from '../core/host.ts'
 import { type Ipv4, parseIpv4 } from '../core/ipv4.ts'
 import { type MacAddress, parseMac } from '../core/mac.ts'
 import { parseUuid, type Uuid } from '../core/uuid.ts'
-import type { RawBootSettings, RawGroup, RawHost } from './machine-schema.ts'
+import type { RawBootSettings, RawGroup, RawHost, RawPin } from './machine-schema.ts'
 import { parseUntil } from './until.ts'
 
 /** Turns valid records into the domain's types. `absolute` resolves paths against the file they stand in. */
@@ -47,6 +47,17 @@ export function buildProfile(
   return { ...buildSettings(raw, absolute), name, origin }
 }
 
+/** One release for all, or one for each architecture. */
+function buildPins({ release, releases = {}, until, ...said }: RawPin): readonly Pin[] {
+  const shared = until === undefined ? said : { ...said, until: parseUntil(until) as number }
+  if (release !== undefined) return [{ release, ...shared }]
+  return Object.entries(releases).map(([arch, of]) => ({
+    release: of,
+    arch: parseArch(arch) as Arch,
+    ...shared,
+  }))
+}
+
 function buildSettings(raw: RawBootSettings, absolute: Absolute): BootSettings {
   const {
     stream,
@@ -54,6 +65,7 @@ function buildSettings(raw: RawBootSettings, absolute: Absolute): BootSettings {
     pin,
     kernelArguments,
     ignition,
+    report,
     install,
     localBoot,
     holdReason,
@@ -66,14 +78,13 @@ function buildSettings(raw: RawBootSettings, absolute: Absolute): BootSettings {
   const settings: { -readonly [Key in keyof BootSettings]: BootSettings[Key] } = {}
   if (stream !== undefined) settings.stream = stream
   if (mode !== undefined) settings.mode = mode
-  if (pin !== undefined) {
-    const { until, ...rest } = pin
-    settings.pin = until === undefined ? rest : { ...rest, until: parseUntil(until) as number }
-  }
+  if (pin !== undefined) settings.pins = buildPins(pin)
   if (kernelArguments !== undefined) settings.kernelArguments = kernelArguments
   if (ignition !== undefined) {
-    settings.ignition = ignition.file === undefined ? ignition : { file: absolute(ignition.file) }
+    settings.ignition =
+      ignition.file === undefined ? ignition : { ...ignition, file: absolute(ignition.file) }
   }
+  if (report !== undefined) settings.report = report
   if (install !== undefined) settings.install = install
   if (localBoot !== undefined) settings.localBoot = localBoot
   if (holdReason !== undefined) settings.holdReason = holdReason

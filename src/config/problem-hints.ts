@@ -1,8 +1,9 @@
+import { nearestWord } from '../core/nearest-word.ts'
 import { exampleText, neededKeys } from './example-text.ts'
 import { formatHint } from './format-hints.ts'
 import { type FormatName, formats } from './formats.ts'
 import type { SchemaNode } from './schema-parts.ts'
-import { nearestWord, suggestion } from './suggest.ts'
+import { suggestion } from './suggest.ts'
 
 /**
  * What was probably meant by a value of a wrong type or a word outside of its set.

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { ConfigPath } from './config-path.ts'
 import type { RawConfig } from './schema.ts'
 
@@ -7,7 +7,7 @@ export interface ReferencedFile {
   readonly path: ConfigPath
   /** As written. */
   readonly file: string
-  readonly what: 'key file' | 'certificate file' | 'header file'
+  readonly what: 'key file' | 'certificate file' | 'header file' | 'private key file'
 }
 
 /** All files that must be read before the configuration is complete. */
@@ -15,6 +15,19 @@ export function referencedFiles(raw: RawConfig): readonly ReferencedFile[] {
   const files: ReferencedFile[] = keyFiles(raw.keys, ['keys'])
   const { ca } = raw.upstream
   if (ca !== undefined) files.push({ path: ['upstream', 'ca'], file: ca, what: 'certificate file' })
+  const { tls } = raw.admin
+  if (tls !== undefined) {
+    const { certificate, key, clientAuthority } = tls
+    files.push({ path: ['admin', 'tls', 'certificate'], file: certificate, what: 'certificate file' })
+    files.push({ path: ['admin', 'tls', 'key'], file: key, what: 'private key file' })
+    if (clientAuthority !== undefined) {
+      files.push({
+        path: ['admin', 'tls', 'clientAuthority'],
+        file: clientAuthority,
+        what: 'certificate file',
+      })
+    }
+  }
   for (const [name, { keys, source }] of Object.entries(raw.streams)) {
     files.push(...keyFiles(keys ?? [], ['streams', name, 'keys']))
     for (const [header, value] of Object.entries(source.headers ?? {})) {
@@ -44,9 +57,30 @@ export function contentProblem(what: ReferencedFile['what'], text: string): stri
         : 'holds no armored OpenPGP public key'
     case 'certificate file':
       return certificateProblem(text)
+    case 'private key file':
+      return privateKeyProblem(text)
     case 'header file':
       return text.trim() === '' ? 'is empty' : undefined
   }
+}
+
+function privateKeyProblem(text: string): string | undefined {
+  if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(text)) {
+    return 'needs a passphrase, which nobody could type at a start: openssl pkey -in OLD -out NEW takes it away'
+  }
+  if (!/-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/.test(text)) return 'holds no private key in PEM form'
+  try {
+    createPrivateKey(text)
+    return undefined
+  } catch (error) {
+    return `holds a private key that cannot be used: ${openSslReason(error)}`
+  }
+}
+
+/** `error:0480006C:PEM routines::no start line` without its number. */
+export function openSslReason(error: unknown): string {
+  const { reason, message } = error as { readonly reason?: string; readonly message: string }
+  return reason ?? message.replace(/^error:[0-9A-F]+:/, '')
 }
 
 function certificateProblem(text: string): string | undefined {

@@ -57,11 +57,60 @@ export const configSchema = Type.Object(
           },
           { ...closed, section: true, description: 'Loader binaries.' },
         ),
+        tokens: Type.Object(
+          {
+            life: text(
+              'minutes',
+              'How long a machine can fetch its Ignition config with the URL of its boot. Its other files stay as long.',
+              { default: '2h' },
+            ),
+            reportLife: text(
+              'minutes',
+              'How long it can report how it fares: an installed system comes up much later.',
+              { default: '24h' },
+            ),
+            bind: oneOf(
+              ['none', 'address'],
+              'address: the config goes only to the address that the machine has by DHCP, or else that asked first, and a second one that asks for the same host is refused while the first boots.',
+              { default: 'none' },
+            ),
+          },
+          {
+            ...closed,
+            section: true,
+            description: 'The URLs with which machines fetch Ignition configs and report.',
+          },
+        ),
       },
       { ...closed, section: true, description: 'What nodes see.' },
     ),
     admin: Type.Object(
-      { listen: text('listen-address', 'Health, metrics and API.', { default: '127.0.0.1:8081' }) },
+      {
+        listen: text('listen-address', 'Health, metrics and API.', { default: '127.0.0.1:8081' }),
+        tls: Type.Optional(
+          Type.Object(
+            {
+              certificate: text(
+                'path',
+                'A PEM file with the certificate, and with those between it and its authority.',
+              ),
+              key: text('path', 'A PEM file with its private key, without a passphrase.'),
+              clientAuthority: Type.Optional(
+                text(
+                  'path',
+                  'A PEM file with certificates: only clients whose certificate one of them signed are let in.',
+                ),
+              ),
+            },
+            { ...closed, description: 'HTTPS. Renewed files are taken over without a restart.' },
+          ),
+        ),
+        trustedProxies: list(
+          text('address-range', 'An address or a network.'),
+          'Proxies that are believed when they say for whom they ask (X-Forwarded-For).',
+          { default: [] },
+        ),
+      },
       { ...closed, section: true, description: 'What admins see.' },
     ),
     streams: namedBy('name', streamSchema, 'The streams that are followed, each under a name of your own.', {
@@ -120,6 +169,18 @@ export const configSchema = Type.Object(
         ),
       },
       { ...closed, section: true, description: 'How the service speaks with the outside.' },
+    ),
+    retention: Type.Object(
+      {
+        audit: text('long-duration', 'Who changed what; the newest 200,000 changes at most.', {
+          default: '400d',
+        }),
+        reports: text('long-duration', 'What machines reported.', { default: '90d' }),
+        seen: text('long-duration', 'Unknown machines since they asked last; 10,000 at most.', {
+          default: '30d',
+        }),
+      },
+      { ...closed, section: true, description: 'How long history is kept.' },
     ),
     log: Type.Object(
       {

@@ -7,6 +7,8 @@ export interface BootAttempt {
   readonly bootId: BootId
   readonly host?: string
   readonly mac?: MacAddress
+  /** IP address that its script went to. */
+  readonly address?: string
   readonly bootimage: BootimageId
   readonly startedAt: number
   readonly lastSeenAt: number

@@ -22,6 +22,7 @@ interface DecisionBase {
 export interface BootParameters {
   readonly kernelArguments: readonly string[]
   readonly ignition?: IgnitionSource
+  readonly report?: boolean
   readonly platformId: string
   readonly rootfs: 'url' | 'initrd'
   readonly extraInitrds: readonly ExtraInitrd[]
@@ -41,6 +42,7 @@ export type BootDecision =
       readonly bootimage: Bootimage
       readonly parameters: BootParameters
       readonly device: string
+      /** Number of the arming. */
       readonly generation: number
     })
   /** Being fetched, or a pin that cannot be satisfied yet: the node retries without end. */

@@ -1,6 +1,8 @@
 import type { Arch } from './arch.ts'
 import type { DecisionKind } from './boot-decision.ts'
 import type { BootimageId } from './bootimage.ts'
+import type { Firmware } from './client.ts'
+import type { ReportState } from './fleet.ts'
 import type { MacAddress } from './mac.ts'
 import type { Reason, ReasonCode } from './reason.ts'
 import type { Uuid } from './uuid.ts'
@@ -31,6 +33,7 @@ export type BootEvent =
       readonly serial?: string
       /** What was decided for, else what the machine said. */
       readonly arch?: Arch
+      readonly firmware?: Firmware
       readonly host?: string
       readonly address?: string
       readonly bootimage?: BootimageId
@@ -61,6 +64,31 @@ export type BootEvent =
       readonly target?: string
       readonly decision?: DecisionKind
       readonly reason?: ReasonCode
+    }
+  /** A machine fetched its Ignition config with the token of its boot. */
+  | {
+      readonly type: 'ignition-sent'
+      readonly at: number
+      readonly bootId: BootId
+      readonly host?: string
+      readonly mac?: MacAddress
+      readonly address: string
+      /** What reads it: a system in RAM, one on a disk, or the live one that writes it there. */
+      readonly system: 'live' | 'installed' | 'installer'
+    }
+  /** A machine said how it fares, and it is kept. */
+  | {
+      readonly type: 'reported'
+      readonly at: number
+      readonly bootId: BootId
+      readonly host?: string
+      readonly mac?: MacAddress
+      readonly address?: string
+      readonly status: ReportState
+      readonly osVersion?: string
+      readonly message?: string
+      /** It said so before. */
+      readonly isKnown: boolean
     }
   /** A TFTP transfer came to its end. */
   | {

@@ -66,7 +66,7 @@ function choosePinned(
 ): BootimageChoice {
   const { release } = pin.value
   const wanted = { stream, arch, release }
-  const pinned = reason('pinned', { release, origin: originText(pin.origin) })
+  const pinned = reason('pinned', { release, origin: pinOriginText(pin) })
   const status = archEntry?.releases.get(release)
   if (status === undefined || !isOf(status.bootimage, stream, arch) || status.bootimage.release !== release) {
     const unresolvable = reason('pin-unresolvable', { release, stream })
@@ -75,6 +75,12 @@ function choosePinned(
   const isReady = status.state === 'ready' && catalog.ready.has(status.bootimage.id)
   if (isReady) return { kind: 'ready', bootimage: status.bootimage, reasons: [pinned] }
   return { kind: 'wait', wanted, reasons: [pinProgress(status, archEntry), pinned] }
+}
+
+/** What admins set at run time tells why by its origin already. */
+function pinOriginText({ value, origin }: Effective<Pin>): string {
+  const why = value.reason === undefined || origin.why !== undefined ? '' : `: ${value.reason}`
+  return `${originText(origin)}${why}`
 }
 
 function pinProgress(status: BootimageStatus, archEntry: CatalogArch | undefined): Reason {

@@ -7,7 +7,7 @@ import type { ReasonCode } from './reason.ts'
  */
 export const decidingReasons: Readonly<Record<DecisionKind, readonly ReasonCode[]>> = {
   ignore: ['unknown-ignored'],
-  local: ['mode-local'],
+  local: ['mode-local', 'install-done', 'install-exhausted', 'install-disarmed'],
   chainload: [],
   live: ['follows-current', 'follows-previous', 'pinned'],
   install: ['follows-current', 'follows-previous', 'pinned'],
@@ -32,7 +32,6 @@ export const decidingReasons: Readonly<Record<DecisionKind, readonly ReasonCode[
     'mode-not-set',
     'profile-missing',
     'unknown-never-installs',
-    'install-not-armed',
     'install-device-missing',
     'install-image-missing',
     'kernel-argument-invalid',
@@ -42,5 +41,9 @@ export const decidingReasons: Readonly<Record<DecisionKind, readonly ReasonCode[
     'arch-not-followed',
     'arch-not-in-stream',
     'legacy-installer-not-live',
+    // Not by `decideBoot`: by who else asks as the same machine (`boot/address-guard.ts`).
+    'address-of-another-machine',
+    'address-not-its-own',
+    'address-of-another-boot',
   ],
 }

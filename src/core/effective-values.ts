@@ -14,7 +14,12 @@ export function effectiveValues(settings: EffectiveSettings): readonly Effective
   const values: EffectiveValue[] = []
   function add<T>(field: string, effective: Effective<T> | undefined, text: (value: T) => string): void {
     if (effective === undefined) return
-    values.push({ field, value: text(effective.value), origin: originText(effective.origin) })
+    const value = text(effective.value)
+    const { why } = effective.origin
+    // What was set at run time has its reason in both.
+    const origin =
+      why !== undefined && value.includes(why) ? { ...effective.origin, why: undefined } : effective.origin
+    values.push({ field, value, origin: originText(origin) })
   }
   add('profile', settings.profile, String)
   add('stream', settings.stream, String)
@@ -24,6 +29,7 @@ export function effectiveValues(settings: EffectiveSettings): readonly Effective
   for (const expired of settings.expiredPins) add('pin (expired)', expired, pinText)
   add('kernelArguments', settings.kernelArguments, (list) => list.join(' '))
   add('ignition', settings.ignition, ignitionText)
+  add('report', settings.report, String)
   add('install.device', settings.installDevice, String)
   add('install.generation', settings.installGeneration, String)
   add('localBoot', settings.localBoot, String)
@@ -36,9 +42,11 @@ export function effectiveValues(settings: EffectiveSettings): readonly Effective
   return values
 }
 
-function pinText({ release, reason, until }: Pin): string {
+function pinText({ release, arch, stream, reason, until }: Pin): string {
+  const of = stream === undefined ? '' : ` of ${stream}`
+  const on = arch === undefined ? '' : ` on ${arch}`
   const end = until === undefined ? '' : ` until ${timeText(until)}`
-  return `${release}${end}${reason === undefined ? '' : ` (${reason})`}`
+  return `${release}${of}${on}${end}${reason === undefined ? '' : ` (${reason})`}`
 }
 
 /** An inline config may hold secrets, so only its presence is told. */

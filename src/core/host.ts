@@ -1,8 +1,10 @@
 import type { Arch } from './arch.ts'
 import type { Sha256 } from './digest.ts'
+import type { InstallRecord } from './fleet.ts'
 import type { GroupIndex } from './group-index.ts'
 import type { Ipv4 } from './ipv4.ts'
 import type { MacAddress } from './mac.ts'
+import type { RunTimeIndex } from './run-time-settings.ts'
 import type { Uuid } from './uuid.ts'
 
 export const bootModes = ['live', 'install', 'local', 'hold'] as const
@@ -19,23 +21,31 @@ export interface Origin {
   readonly name: string
   readonly file?: string
   readonly line?: number
-  /** Who set it and when (ms since the epoch), for values set at run time. */
+  /** Who set it, when (ms since the epoch) and why, for values set at run time. */
   readonly by?: string
   readonly at?: number
+  readonly why?: string
 }
 
 export interface Pin {
   readonly release: string
+  /** Counts for machines of this architecture alone. */
+  readonly arch?: Arch
+  /** Takes the place of the stream that the machine follows, for as long as the pin is in force. */
+  readonly stream?: string
   readonly reason?: string
   /** Ms since the epoch; from then on the pin does not count. */
   readonly until?: number
 }
 
-/** An Ignition config by URL or by file or inline; only `url` reaches a kernel command line in this version. */
+/** An Ignition config: an admin's own URL, or a file or text that we serve. */
 export interface IgnitionSource {
   readonly url?: string
+  /** Absolute path. */
   readonly file?: string
   readonly inline?: string
+  /** Whether Liquid is read in a file or text; default: it is. */
+  readonly template?: boolean
 }
 
 export interface InstallSettings {
@@ -55,9 +65,12 @@ export interface ExtraInitrd {
 export interface BootSettings {
   readonly stream?: string
   readonly mode?: BootMode
-  readonly pin?: Pin
+  /** One for each architecture, or one for all, or both: an architecture's own stands before the other. */
+  readonly pins?: readonly Pin[]
   readonly kernelArguments?: readonly string[]
   readonly ignition?: IgnitionSource
+  /** Whether the machine reports how it fares; absent: where we serve its Ignition config anyway. */
+  readonly report?: boolean
   readonly install?: InstallSettings
   readonly localBoot?: LocalBootMethod
   /** Why a `hold` is there; shown on the machine's console. */
@@ -106,18 +119,32 @@ export type UnknownPolicy =
   | { readonly kind: 'ignore' }
   | { readonly kind: 'profile'; readonly profile: string }
 
-/** Everything admins have said about machines, indexed for the boot path; immutable. */
+/**
+ * Everything admins have said about machines, indexed for the boot path. A change yields another object; the maps in it
+ * may be those of the one before, so whoever waits asks for it anew.
+ */
 export interface Inventory {
   readonly hostsById: ReadonlyMap<string, Host>
   readonly hostsByMac: ReadonlyMap<MacAddress, Host>
   /** Holds each UUID in both byte orders. */
   readonly hostsByUuid: ReadonlyMap<Uuid, Host>
   readonly hostsBySerial: ReadonlyMap<string, Host>
+  /** Reserved where we are the DHCP server. */
+  readonly hostsByAddress: ReadonlyMap<Ipv4, Host>
+  /** Ids of hosts whose own record pins. */
+  readonly pinnedHosts: ReadonlySet<string>
   /** Sorted by precedence: more selectors first, then name. */
   readonly groups: readonly Group[]
   readonly groupIndex: GroupIndex
   readonly profiles: ReadonlyMap<string, Profile>
   readonly unknown: UnknownPolicy
+  readonly runTime: RunTimeIndex
+  /** By host id. */
+  readonly installs: ReadonlyMap<string, InstallRecord>
+  /** By what machines are recognised by, whatever the name of their host was. */
+  readonly installsByMark: ReadonlyMap<string, readonly InstallRecord[]>
+  /** The next moment (ms since the epoch) from which something of it does not count any more; `Infinity`: none. */
+  nextEnd(now: number): number
 }
 
 export interface InventoryParts {

@@ -17,6 +17,8 @@ export interface LiveArguments {
   readonly initrds: readonly string[]
   /** Absent: the rootfs is an initrd or part of the initramfs. */
   readonly rootfsUrl?: string
+  /** Where the config of the system that boots, or that is installed, is fetched; ours or an admin's. */
+  readonly ignitionUrl?: string
 }
 
 /**
@@ -27,9 +29,13 @@ export interface LiveArguments {
  * release did not bring the network up (§14, §17). No `ip=dhcp`: that is the default, and an install would carry the
  * word into the installed system.
  */
-export function liveKernelArguments({ parameters, initrds, rootfsUrl }: LiveArguments): KernelArguments {
-  const { ignition, extraInitrds, kernelArguments, platformId } = parameters
-  const url = ignition?.url
+export function liveKernelArguments({
+  parameters,
+  initrds,
+  rootfsUrl,
+  ignitionUrl: url,
+}: LiveArguments): KernelArguments {
+  const { extraInitrds, kernelArguments, platformId } = parameters
   const operatorUrl = kernelArguments.some((argument) => argumentKey(argument) === 'ignition.config.url')
   const runsIgnition = url !== undefined || operatorUrl || extraInitrds.length > 0
   const own = [...bootFiles(initrds, rootfsUrl), 'rd.neednet=1']
@@ -38,18 +44,26 @@ export function liveKernelArguments({ parameters, initrds, rootfsUrl }: LiveArgu
   return withOperator(own, kernelArguments, true)
 }
 
-/** Install to disk with a live system of 4.6 or later (facts/stream-metadata §12.2, §13). */
+/**
+ * Install to disk with a live system of 4.6 or later (facts/stream-metadata §12.2, §13). `installerUrl` is the config
+ * of the live system that installs; the two can be used together (§12.2).
+ */
 export function installKernelArguments({
   parameters,
   initrds,
   rootfsUrl,
   device,
-}: LiveArguments & { readonly device: string }): KernelArguments {
-  const { ignition, extraInitrds, kernelArguments, platformId } = parameters
+  ignitionUrl,
+  installerUrl,
+}: LiveArguments & { readonly device: string; readonly installerUrl?: string }): KernelArguments {
+  const { extraInitrds, kernelArguments, platformId } = parameters
   const own = [...bootFiles(initrds, rootfsUrl), 'rd.neednet=1']
-  if (extraInitrds.length > 0) own.push('ignition.firstboot', `ignition.platform.id=${platformId}`)
+  if (extraInitrds.length > 0 || installerUrl !== undefined) {
+    own.push('ignition.firstboot', `ignition.platform.id=${platformId}`)
+  }
+  if (installerUrl !== undefined) own.push(`ignition.config.url=${installerUrl}`)
   own.push(`coreos.inst.install_dev=${deviceWithFolder(device)}`)
-  if (ignition?.url !== undefined) own.push(`coreos.inst.ignition_url=${ignition.url}`)
+  if (ignitionUrl !== undefined) own.push(`coreos.inst.ignition_url=${ignitionUrl}`)
   if (platformId !== 'metal') own.push(`coreos.inst.platform_id=${platformId}`)
   return withOperator(own, kernelArguments, true)
 }
@@ -64,6 +78,7 @@ export function legacyInstallerKernelArguments({
   initrds,
   device,
   imageUrl,
+  ignitionUrl,
 }: Omit<LiveArguments, 'rootfsUrl'> & {
   readonly device: string
   readonly imageUrl: string
@@ -75,7 +90,7 @@ export function legacyInstallerKernelArguments({
     'coreos.inst=yes',
     `coreos.inst.install_dev=${deviceWithFolder(device).slice('/dev/'.length)}`,
     `coreos.inst.image_url=${imageUrl}`,
-    `coreos.inst.ignition_url=${parameters.ignition?.url ?? 'skip'}`,
+    `coreos.inst.ignition_url=${ignitionUrl ?? 'skip'}`,
   ]
   return withOperator(own, parameters.kernelArguments, false)
 }

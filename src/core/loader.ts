@@ -13,7 +13,8 @@ export const loaderPlatforms = [
 ] as const
 export type LoaderPlatform = (typeof loaderPlatforms)[number]
 
-export type LoaderKind = 'ipxe' | 'grub' | 'shim' | 'pxelinux' | 'unknown'
+export const loaderKinds = ['ipxe', 'grub', 'shim', 'pxelinux', 'unknown'] as const
+export type LoaderKind = (typeof loaderKinds)[number]
 
 /** What could be seen in the bytes of a loader. A compressed one shows nothing, which is not the same as having nothing. */
 export interface LoaderFeatures {

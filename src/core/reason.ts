@@ -15,14 +15,22 @@ export const reasonTexts = {
   'unknown-gets-profile': 'unknown machines get profile {profile}',
   'unknown-never-installs': 'profile {profile} installs to disk, and unknown machines are never installed',
   'mode-hold': 'held by an admin: {why}',
-  'mode-local': 'boots from its own disk',
+  'mode-local': 'boots from its own disk: mode local of {origin}',
   'mode-not-set': 'no mode is set for it',
-  'install-not-armed': 'mode is install, but no one-shot install can be armed in this version',
-  'install-armed': 'install generation {generation} to {device} is armed',
+  'install-armed': 'install generation {generation} to {device} is armed by {by}',
+  'install-done': 'boots from its own disk: install generation {generation} is done, said by {by} at {at}',
+  'install-exhausted':
+    'boots from its own disk: install generation {generation}, armed by {by} at {at}, is given up: {limit} and no report that it is installed - pilotlight install {host} arms it again',
+  'install-disarmed':
+    'boots from its own disk: install generation {generation} was disarmed by {by} at {at} - pilotlight install {host} arms it again',
   'install-device-missing': 'mode is install, but no install device is set',
   'kernel-argument-invalid': 'kernel argument {argument} cannot be used: {problem}',
-  'ignition-not-served':
-    'its Ignition config is a {kind}, and in this version only a URL reaches the machine',
+  'address-of-another-machine':
+    'its Ignition config goes to its own address alone (boot.tokens.bind), and {address} belongs to {mac}',
+  'address-not-its-own':
+    'its Ignition config goes to its own address alone (boot.tokens.bind), and it was seen with {own}, not with {address}',
+  'address-of-another-boot':
+    'its Ignition config goes to one address alone (boot.tokens.bind), and {other} is booting as this host since {since}: {address} waits until that boot has ended',
   'profile-missing': 'profile {profile} does not exist',
   'stream-not-set': 'no stream is set for it',
   'stream-not-configured': 'stream {stream} is not configured',

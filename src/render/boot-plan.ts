@@ -4,6 +4,7 @@ import type { Bootimage } from '../core/bootimage.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { BootClient } from '../core/client.ts'
 import { ServiceError } from '../core/errors.ts'
+import { installerReports, servesIgnition } from '../core/ignition-serving.ts'
 import {
   installKernelArguments,
   type KernelArguments,
@@ -12,7 +13,9 @@ import {
 } from '../core/kernel-args.ts'
 import { legacyDiskImage } from '../core/legacy-disk-image.ts'
 import type { MacAddress } from '../core/mac.ts'
+import { tokenStandIns } from './cut-script.ts'
 import type { Dialect } from './dialect.ts'
+import type { ScriptToken } from './renderer.ts'
 import { urlFileName } from './script-text.ts'
 
 /** What a script is made from besides its decision. Of the client only what is parsed and typed counts. */
@@ -51,9 +54,18 @@ export function planLiveBoot(
   const second = rootfs === undefined || isUrl ? [] : [{ name: 'rootfs', file: rootfs }]
   const initrds = initrdsOf(bootimage, second, parameters)
   const rootfsUrl = rootfs !== undefined && isUrl ? artifactUrl(rootfs, surroundings) : undefined
-  const common = { parameters, initrds: namedInitrds(initrds, dialect), rootfsUrl }
+  const common = {
+    parameters,
+    initrds: namedInitrds(initrds, dialect),
+    rootfsUrl,
+    ignitionUrl: ignitionUrlOf(parameters, surroundings),
+  }
+  // It reports before it restarts the machine: who asks the network first is not installed once more.
+  const installerUrl = installerReports(parameters) ? servedIgnition('installer', surroundings) : undefined
   const words =
-    device === undefined ? liveKernelArguments(common) : installKernelArguments({ ...common, device })
+    device === undefined
+      ? liveKernelArguments(common)
+      : installKernelArguments({ ...common, device, installerUrl })
   return { kernel: kernelOf(bootimage, surroundings), initrds, words }
 }
 
@@ -80,8 +92,17 @@ export function planLegacyBoot(
     initrds: namedInitrds(initrds, dialect),
     device,
     imageUrl,
+    ignitionUrl: ignitionUrlOf(parameters, surroundings),
   })
   return { kernel: kernelOf(bootimage, surroundings), initrds, words, imageUrl }
+}
+
+function ignitionUrlOf(parameters: BootParameters, surroundings: ScriptSurroundings): string | undefined {
+  return servesIgnition(parameters) ? servedIgnition('ignition', surroundings) : parameters.ignition?.url
+}
+
+function servedIgnition(token: ScriptToken, { baseUrl }: ScriptSurroundings): string {
+  return `${baseUrl}/ignition/${tokenStandIns[token]}`
 }
 
 /** No loader here starts a gzip kernel on aarch64 (field case 108): the decompressed one, where there is one. */

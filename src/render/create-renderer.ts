@@ -5,6 +5,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { ScriptSurroundings } from './boot-plan.ts'
 import { type CompiledTemplate, compileTemplates } from './compile-templates.ts'
 import { configName } from './config-name.ts'
+import { bootIdStandIn, type CutScript, joinScript } from './cut-script.ts'
 import { decidedVariables } from './decided-variables.ts'
 import { answerLine, type Dialect, dialects, magicLine } from './dialect.ts'
 import { grubService } from './grub-service.ts'
@@ -13,7 +14,7 @@ import { ipxeVariables } from './ipxe-variables.ts'
 import { pxelinuxVariables } from './pxelinux-variables.ts'
 import { readTemplates } from './read-templates.ts'
 import type { RenderContext, Renderer } from './renderer.ts'
-import { bootIdStandIn, createScriptCache, type ScriptPieces } from './script-cache.ts'
+import { createScriptCache } from './script-cache.ts'
 import { scriptHeader } from './script-header.ts'
 import { scriptKey } from './script-key.ts'
 import { type ScriptParts, scriptPartsOf, templateOf } from './script-parts.ts'
@@ -40,7 +41,7 @@ interface MadeScript {
   readonly catalog: Catalog
   readonly baseUrl: string
   readonly firmware: Firmware
-  readonly pieces: ScriptPieces
+  readonly script: CutScript
 }
 
 /** How a loader asked, and what its script is to say besides. */
@@ -68,13 +69,13 @@ export function createRenderer(options: RendererOptions): Renderer {
     throw new TypeError(`unreachable: ${dialect} has all of its templates, ${name} too`)
   }
 
-  function piecesOf(
+  function scriptOf(
     dialect: Dialect,
     decision: BootDecision,
     client: BootClient,
     baseUrl: string,
     { fetch = 'http', notes }: Asked = {},
-  ): ScriptPieces {
+  ): CutScript {
     const [mac] = client.macs
     const surroundings: ScriptSurroundings = {
       baseUrl: checkedBaseUrl(baseUrl),
@@ -89,41 +90,47 @@ export function createRenderer(options: RendererOptions): Renderer {
     const name = templateOf(decision)
     const template = templateFor(dialect, name)
     const key = scriptKey(dialect, name, template.variables, decision, decided, surroundings)
-    const [first = '', ...others] = cache.pieces(key, () => {
+    const { texts, gaps, isPlain } = cache.pieces(key, () => {
       const told = { ...decided, base_url: surroundings.baseUrl, boot_id: bootIdStandIn }
       const parts = scriptPartsOf(decision, surroundings, dialect)
       return template.render(variablesFor[dialect](parts, told, surroundings))
     })
     const [beforeId, afterId] = scriptHeader(decided, notes)
-    return [`${magicLine[dialect]}${beforeId}`, `${afterId}${answerLine[dialect]}${first}`, ...others]
+    const [first = '', ...others] = texts
+    return {
+      texts: [`${magicLine[dialect]}${beforeId}`, `${afterId}${answerLine[dialect]}${first}`, ...others],
+      gaps: ['boot-id', ...gaps],
+      isPlain,
+    }
   }
 
   function render(
     dialect: Dialect,
     decision: BootDecision,
     client: BootClient,
-    { baseUrl, bootId }: RenderContext,
+    context: RenderContext,
     asked?: Asked,
   ): string {
-    return piecesOf(dialect, decision, client, baseUrl, asked).join(bootId)
+    return joinScript(scriptOf(dialect, decision, client, context.baseUrl, asked), context)
   }
 
   return {
-    ipxe(decision, client, { baseUrl, bootId }) {
+    ipxe(decision, client, context) {
+      const { baseUrl } = context
       const snapshot = catalog.current()
       const { firmware } = client
       const made = scripts.get(decision)
       if (made?.catalog === snapshot && made.baseUrl === baseUrl && made.firmware === firmware) {
-        return made.pieces.join(bootId)
+        return joinScript(made.script, context)
       }
-      const pieces = piecesOf('ipxe', decision, client, baseUrl)
-      scripts.set(decision, { catalog: snapshot, baseUrl, firmware, pieces })
-      return pieces.join(bootId)
+      const script = scriptOf('ipxe', decision, client, baseUrl)
+      scripts.set(decision, { catalog: snapshot, baseUrl, firmware, script })
+      return joinScript(script, context)
     },
     ipxeEntry({ baseUrl }) {
       const base_url = checkedBaseUrl(baseUrl)
       const body = cache.pieces(`entry ${base_url}`, () => templateFor('ipxe', 'entry').render({ base_url }))
-      return `${magicLine.ipxe}${body.join('')}`
+      return `${magicLine.ipxe}${body.texts.join('')}`
     },
     grub(decision, client, context) {
       const whose = decision.host === undefined ? 'an unknown machine' : `host ${decision.host.id}`
@@ -136,7 +143,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       const body = cache.pieces(`grub entry ${base_url}`, () =>
         templateFor('grub', 'entry').render({ base_url, service }),
       )
-      return body.join('')
+      return body.texts.join('')
     },
     pxelinux: (decision, client, { fetch, ...context }) =>
       render('pxelinux', decision, client, context, { fetch }),

@@ -2,10 +2,15 @@ import type { BootDecision } from '../core/boot-decision.ts'
 import type { BootId } from '../core/boot-event.ts'
 import type { BootClient } from '../core/client.ts'
 
+/** A token that a script carries: for the config of the system that boots or is installed, or of the one that installs. */
+export type ScriptToken = 'ignition' | 'installer'
+
 export interface RenderContext {
   /** `http://192.0.2.10:8080`, without a slash at the end; an IP literal unless an admin configured a name. */
   readonly baseUrl: string
   readonly bootId: BootId
+  /** Mints a token of this boot, for a script that carries one. Absent: a stand-in of the same length, good for nothing. */
+  readonly token?: (purpose: ScriptToken) => string
 }
 
 /** How a PXELINUX, a U-Boot or a petitboot reached its configuration, so that files are named in the same way. */

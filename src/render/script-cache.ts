@@ -1,15 +1,8 @@
-/** A rendered script, cut at every place where the boot id stands. */
-export type ScriptPieces = readonly string[]
-
-/**
- * The stand-in that scripts are rendered with. A boot id is random, so this one comes up once in 2^132 boots, and then
- * only that boot's transfers would not be told apart.
- */
-export const bootIdStandIn = '-'.repeat(22)
+import { type CutScript, cutScript } from './cut-script.ts'
 
 export interface ScriptCache {
   /** Taken from an earlier call with this key, or made now. What `render` throws is thrown, and nothing is kept. */
-  pieces(key: string, render: () => string): ScriptPieces
+  pieces(key: string, render: () => string): CutScript
 }
 
 /**
@@ -17,10 +10,10 @@ export interface ScriptCache {
  * a hit costs one lookup and nothing is moved.
  */
 export function createScriptCache(maximum: number): ScriptCache {
-  let young = new Map<string, ScriptPieces>()
-  let old = new Map<string, ScriptPieces>()
+  let young = new Map<string, CutScript>()
+  let old = new Map<string, CutScript>()
 
-  function keep(key: string, pieces: ScriptPieces): ScriptPieces {
+  function keep(key: string, pieces: CutScript): CutScript {
     if (young.size >= maximum / 2) {
       old = young
       young = new Map()
@@ -31,7 +24,7 @@ export function createScriptCache(maximum: number): ScriptCache {
 
   return {
     pieces(key, render) {
-      return young.get(key) ?? keep(key, old.get(key) ?? render().split(bootIdStandIn))
+      return young.get(key) ?? keep(key, old.get(key) ?? cutScript(render()))
     },
   }
 }

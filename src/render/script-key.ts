@@ -34,14 +34,22 @@ function addInputs(parts: unknown[], decision: BootDecision, surroundings: Scrip
     case 'live':
     case 'install': {
       const { bootimage, parameters } = decision
-      const { kernelArguments, ignition, platformId, rootfs, extraInitrds } = parameters
+      const { kernelArguments, ignition, report, platformId, rootfs, extraInitrds } = parameters
       const kernel = kernelOf(bootimage, surroundings)
       const { initramfs, rootfs: image, disks } = bootimage
       // The id tells the digests; the same files may be published under other names.
       parts.push(bootimage.id, kernel.sha256, kernel.name, initramfs.name, image?.name)
       for (const disk of disks) parts.push(disk.name)
-      // Not the whole of Ignition: an inline config may be long and is not in a script.
-      parts.push(kernelArguments, ignition?.url, platformId, rootfs, extraInitrds)
+      // Not the whole of Ignition: an inline config may be long and is not in a script, only that there is one.
+      parts.push(
+        kernelArguments,
+        ignition === undefined,
+        ignition?.url,
+        report,
+        platformId,
+        rootfs,
+        extraInitrds,
+      )
       if (decision.kind === 'install') parts.push(decision.device, decision.generation)
       return
     }

@@ -37,6 +37,8 @@ export interface Ledger {
   removeBootimage(id: BootimageId): Promise<void>
   saveHead(head: StreamHead): Promise<void>
   savePin(pin: PinResolution): Promise<void>
+  /** Takes up pins that somebody else wrote, and bootimages that were not known. */
+  reloadPins(): Promise<void>
   addDerived(record: DerivedRecord): Promise<void>
 }
 
@@ -115,6 +117,13 @@ export async function openLedger(store: LedgerStore): Promise<Ledger> {
     async savePin(pin) {
       await store.savePinResolution(pin)
       pinsByKey.set(pinKey(pin.stream, pin.arch, pin.release), pin)
+    },
+    async reloadPins() {
+      const [found, resolved] = await Promise.all([store.listBootimages(), store.listPinResolutions()])
+      for (const record of found) {
+        if (!bootimages.has(record.bootimage.id)) bootimages.set(record.bootimage.id, record)
+      }
+      for (const pin of resolved) pinsByKey.set(pinKey(pin.stream, pin.arch, pin.release), pin)
     },
     async addDerived(record) {
       await store.addDerived(record)

@@ -8,7 +8,8 @@ import type { WantedPin } from './wanted-pins.ts'
 /** Where a release that no document here names was found. */
 export type FoundRelease =
   | { readonly kind: 'found'; readonly bootimage: Bootimage; readonly document: DocumentRecord }
-  | { readonly kind: 'not-found'; readonly reason: string }
+  /** `isUpstreamSilent`: where it may be could not be asked. */
+  | { readonly kind: 'not-found'; readonly reason: string; readonly isUpstreamSilent?: true }
 
 export interface PinResolverOptions {
   readonly ledger: Ledger
@@ -24,8 +25,10 @@ export interface PinResolverOptions {
 }
 
 export interface PinResolver {
-  /** The pins of the current configuration; all that are not resolved yet are looked for. */
+  /** The pins of the current configuration; all that are not resolved yet are looked for before it resolves. */
   setWanted(pins: readonly WantedPin[]): Promise<void>
+  /** Pins that came into force beside those that are: looked for at once, and kept from garbage collection. */
+  want(pins: readonly WantedPin[]): Promise<void>
   /**
    * A machine waits for this now; single flight, and not more often than every half minute. What no pin in force names
    * is not looked for; one that does may be asked for another architecture than was foreseen.
@@ -121,6 +124,8 @@ export function createPinResolver(options: PinResolverOptions): PinResolver {
   }
 
   function noteMiss(pin: WantedPin, reason: string): void {
+    // Who is asked meanwhile has gone, and nobody is left who would look again.
+    if (stopped) return
     const key = keyOf(pin)
     const failures = (misses.get(key)?.failures ?? 0) + 1
     const pauseMs = Math.min(pauseAfterMissMs * 2 ** (failures - 1), longestPauseMs)
@@ -158,6 +163,13 @@ export function createPinResolver(options: PinResolverOptions): PinResolver {
       inForce = new Set(pins.map(({ stream, release }) => `${stream}/${release}`))
       for (const [key, pin] of requested) if (!isInForce(pin)) requested.delete(key)
       for (const key of misses.keys()) if (!isWanted(key)) forgetMiss(key)
+      await Promise.all(pins.map(start))
+    },
+    async want(pins) {
+      for (const pin of pins) {
+        configured.set(keyOf(pin), pin)
+        inForce.add(`${pin.stream}/${pin.release}`)
+      }
       await Promise.all(pins.map(start))
     },
     request(pin) {

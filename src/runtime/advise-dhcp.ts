@@ -51,6 +51,8 @@ function adviseDhcp(
     inventory,
     ...(host && { host }),
     ...(unknown.kind === 'profile' && { unknownProfile: unknown.profile }),
+    macs: client.macs,
+    arch: decision.arch ?? host?.arch ?? client.arch,
     firmware: client.firmware,
     now,
   })

@@ -1,3 +1,4 @@
+import type { Sighting } from '../boot/strangers.ts'
 import type { BootEvent } from '../core/boot-event.ts'
 import type { MacAddress } from '../core/mac.ts'
 import type { DhcpEvent } from '../dhcp/dhcp-event.ts'
@@ -11,6 +12,13 @@ export function bootStepOfDhcp(event: DhcpEvent): BootEvent | undefined {
   const { at, mac, host, role, address, target, decision, reason } = event
   const message = event.type === 'offered' ? 'offer' : 'acknowledge'
   return { type: 'dhcp-answered', at, mac, host, role, message, address, target, decision, reason }
+}
+
+/** A machine that no record matches and that unknown machines' policy leaves unanswered. */
+export function strangerOfDhcp(event: DhcpEvent): Sighting | undefined {
+  if (event.type !== 'ignored' || event.reason !== 'decision-ignore' || event.mac === undefined)
+    return undefined
+  return { mac: event.mac, at: event.at, decision: 'ignore' }
 }
 
 /**

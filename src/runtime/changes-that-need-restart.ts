@@ -9,6 +9,9 @@ export function changesThatNeedRestart(before: Config, after: Config): readonly 
     ['boot.tftp', ({ boot }) => boot.tftp],
     ['boot.dhcp', ({ boot }) => boot.dhcp],
     ['admin.listen', ({ admin }) => admin.listen],
+    ['admin.trustedProxies', ({ admin }) => admin.trustedProxies],
+    // Renewed files are taken over; whether there is TLS, and whether clients need a certificate, is not.
+    ['admin.tls', ({ admin }) => [admin.tls !== undefined, admin.tls?.clientAuthority !== undefined]],
     ['log.format', ({ log }) => log.format],
   ]
   return keys.filter(([, of]) => JSON.stringify(of(before)) !== JSON.stringify(of(after))).map(([key]) => key)

@@ -8,6 +8,7 @@ import { effectiveValues } from '../core/effective-values.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { LoaderSource } from '../core/loader.ts'
 import { reasonText } from '../core/reason.ts'
+import type { FleetOperations } from '../http/admin/fleet-operations.ts'
 import type {
   AdminOperations,
   ExplainQuery,
@@ -16,8 +17,8 @@ import type {
   RenderQuery,
   SyncReport,
 } from '../http/admin/operations.ts'
+import { bootIdStandIn } from '../render/cut-script.ts'
 import type { Renderer } from '../render/renderer.ts'
-import { bootIdStandIn } from '../render/script-cache.ts'
 import type { RefreshOutcome } from '../streams/refresher.ts'
 import { decideAsIf } from './decide-as-if.ts'
 import type { Engine } from './engine.ts'
@@ -29,6 +30,7 @@ import { bootimageSummary, inReadingOrder, streamNotes, streamReadiness, streamS
 import { summarizeLoaders } from './summarize-loaders.ts'
 
 export interface OperationsOptions {
+  readonly fleet: FleetOperations
   readonly engine: Engine
   readonly renderer: () => Renderer
   readonly loaders: LoaderSource
@@ -48,7 +50,7 @@ export function createOperations(options: OperationsOptions): AdminOperations {
 
   const view = (): BootView => ({
     catalog: engine.publisher.current(),
-    inventory: engine.loaded().inventory,
+    inventory: engine.fleet.inventory(),
     now: clock.now(),
   })
 
@@ -58,7 +60,7 @@ export function createOperations(options: OperationsOptions): AdminOperations {
         hint: 'give one of mac, uuid, serial, host',
       })
     }
-    const client = clientFromQuery(query, engine.loaded().inventory)
+    const client = clientFromQuery(query, engine.fleet.inventory())
     const current = view()
     const decision = decideBoot(client, current)
     const bootimage = 'bootimage' in decision ? decision.bootimage : undefined
@@ -93,7 +95,7 @@ export function createOperations(options: OperationsOptions): AdminOperations {
     // PXELINUX is a loader of BIOS machines, unless one is told.
     const platform = query.platform ?? (dialect === 'pxelinux' ? 'pcbios' : undefined)
     const asked = platform === undefined ? query : { ...query, platform }
-    const client: BootClient = { ...clientFromQuery(asked, engine.loaded().inventory), loader: dialect }
+    const client: BootClient = { ...clientFromQuery(asked, engine.fleet.inventory()), loader: dialect }
     const decision =
       query.template === undefined ? decideBoot(client, view()) : decideAsIf(query.template, client, view())
     const context = { baseUrl, bootId: bootIdStandIn as BootId }
@@ -112,7 +114,8 @@ export function createOperations(options: OperationsOptions): AdminOperations {
     if (unknown !== undefined) throw noSuchStream(unknown, configured)
     const wanted = names === undefined || names.length === 0 ? configured : names
     const outcomes = await Promise.all(wanted.map((name) => engine.streams.refresh(name)))
-    await engine.pins.retry()
+    // Nothing is known to fetch for a pin until its release was found.
+    await Promise.all([engine.pins.retry(), engine.lookForPins()])
     await engine.ensureWanted(new Set(wanted))
     return {
       streams: wanted.map((name, index) => ({
@@ -129,6 +132,7 @@ export function createOperations(options: OperationsOptions): AdminOperations {
   }
 
   return {
+    fleet: options.fleet,
     async readiness() {
       const reading = readingAgain(engine.prover.progress())
       const streams = [...engine.publisher.current().streams.values()].map(streamReadiness).map((stream) => {

@@ -2,6 +2,7 @@ import type { BootDecision } from '../core/boot-decision.ts'
 import type { BootClient } from '../core/client.ts'
 import { type BootView, decideBoot, identify } from '../core/decide-boot.ts'
 import type { BootMode, Host, Inventory } from '../core/host.ts'
+import { armInstall } from '../core/install.ts'
 import { type Reason, reason } from '../core/reason.ts'
 import type { RenderTemplate } from '../http/admin/operations.ts'
 
@@ -22,7 +23,14 @@ export function decideAsIf(
   const oneShots = new Map([
     [known.id, { settings: { mode }, origin: { kind: 'one-shot', name: '--template' } as const }],
   ])
-  const decision = decideBoot(client, { ...view, inventory, oneShots, installArmed: true })
+  const installs = new Map([
+    [known.id, armInstall(undefined, 0, { host: known.id, by: '--template', at: view.now })],
+  ])
+  const decision = decideBoot(client, {
+    ...view,
+    inventory: { ...inventory, installs, installsByMark: new Map() },
+    oneShots,
+  })
   return host === undefined ? ofNobody(decision) : decision
 }
 

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { FetchEvent } from '../artifacts/fetcher.ts'
 import { planSync, type Urgency, type WantedSet } from '../artifacts/plan-sync.ts'
+import type { AddressGuard } from '../boot/address-guard.ts'
 import type { BootService } from '../boot/boot-service.ts'
 import { createBootService } from '../boot/create-boot-service.ts'
 import { createLeases, type Leases } from '../boot/leases.ts'
+import { createNewestBoots, type NewestBoots } from '../boot/newest-boots.ts'
 import { createPublisher, type Publisher } from '../catalog/publisher.ts'
 import type { StreamConfig } from '../config/config.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
-import type { BootEvent } from '../core/boot-event.ts'
+import type { BootEvent, BootId } from '../core/boot-event.ts'
 import type { BootimageId } from '../core/bootimage.ts'
 import type { ChangeClass } from '../core/change.ts'
 import type { Clock, Timers } from '../core/clock.ts'
@@ -16,13 +18,15 @@ import type { Log } from '../core/log.ts'
 import { type BootimageSync, createBootimageSync, filesOf } from '../rollout/bootimage-sync.ts'
 import { createGarbageCollector, type GarbageCollector } from '../rollout/collect-garbage.ts'
 import { createFetchProgress, type FetchProgress } from '../rollout/fetch-progress.ts'
-import { createPinResolver, type PinResolver } from '../rollout/pin-resolver.ts'
+import { createPinResolver, type FoundRelease, type PinResolver } from '../rollout/pin-resolver.ts'
 import { createStreamDriver, type StreamDriver } from '../rollout/stream-driver.ts'
-import { wantedPins } from '../rollout/wanted-pins.ts'
+import { isPinOfGone, type WantedPin, wantedPins } from '../rollout/wanted-pins.ts'
 import type { RefreshedDocument } from '../streams/refresher.ts'
 import { createFileChecker, type FileChecker } from './check-files.ts'
 import { documentRecord } from './document-record.ts'
 import { createExtraInitrds, type ExtraInitrds } from './extra-initrds.ts'
+import { createFleetView, type FleetView } from './fleet/fleet-view.ts'
+import { warnOfConflicts } from './fleet/warn-of-conflicts.ts'
 import { makeRoom } from './make-room.ts'
 import { createFileProver, type FileProver } from './prove-files.ts'
 import { createReleaseFinder } from './release-finder.ts'
@@ -40,6 +44,10 @@ export interface EngineOptions {
   /** Follow the streams and retry in the background; else things happen only when asked for. */
   readonly follows: boolean
   readonly onBootEvent?: (event: BootEvent) => void
+  /** Which machine may be answered at which address; default: all of them. */
+  readonly guard?: AddressGuard
+  /** A host was answered with an install script. */
+  readonly onInstallServed?: (host: string, bootId: BootId) => void
   readonly onFetchEvent?: (event: FetchEvent) => void
   /** After each new snapshot. */
   readonly onPublished?: () => void
@@ -54,11 +62,18 @@ export interface Engine {
   readonly storage: Storage
   readonly publisher: Publisher
   readonly leases: Leases
+  readonly newestBoots: NewestBoots
+  /** What files and admins say of machines now. */
+  readonly fleet: FleetView
   readonly bootService: BootService
   readonly streams: StreamSet
   readonly driver: StreamDriver
   readonly sync: BootimageSync
   readonly pins: PinResolver
+  /** Looks for a release in archived documents and in the release index of its stream, without wanting it. */
+  findRelease(pin: WantedPin): Promise<FoundRelease>
+  /** Somebody else wrote resolved pins, with their bootimages: they count from now on. */
+  reloadPins(): Promise<void>
   readonly garbage: GarbageCollector
   readonly fetcher: SwappableFetcher
   readonly progress: FetchProgress
@@ -67,6 +82,8 @@ export interface Engine {
   loaded(): LoadedConfig
   /** Takes a new configuration; what is being booted goes on as it was (G2). */
   configure(loaded: LoadedConfig): Promise<void>
+  /** Pins in force are those of now; resolves when each was found or not. */
+  lookForPins(): Promise<void>
   /** Fetches what current, targets and pins need and what is not there; resolves when all of it is there or failed. */
   ensureWanted(streams?: ReadonlySet<string>): Promise<void>
   /**
@@ -89,6 +106,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const storage = await openStorage({ dataDirectory: loaded.config.dataDir, clock, log })
   const { ledger, blobIndex, store, archive } = storage
   const leases = createLeases()
+  const newestBoots = createNewestBoots()
+  const fleet = createFleetView()
+  fleet.load(await store.loadFleet())
+  fleet.takeFiles(loaded.inventory)
   const progress = createFetchProgress()
   const publisher = createPublisher({ onPublished: () => options.onPublished?.() })
   const streamOf = (name: string): StreamConfig | undefined => loaded.config.streams.get(name)
@@ -100,6 +121,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       options.onFetchEvent?.(event)
     },
   })
+  let isStopping = false
   const extras: ExtraInitrds = createExtraInitrds({
     fetcher,
     blobIndex,
@@ -183,7 +205,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       try {
         return (await streams.canonical(name))?.resolution
       } catch (error) {
-        log.warn({ stream: name, error: String(error) }, 'the canonical source could not be asked')
+        if (!isStopping)
+          log.warn({ stream: name, error: String(error) }, 'the canonical source could not be asked')
         return undefined
       }
     },
@@ -224,9 +247,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     },
   })
 
+  const findRelease = createReleaseFinder({ store, archive, streamOf, streams: () => streams, clock })
   const pins = createPinResolver({
     ledger,
-    findRelease: createReleaseFinder({ store, archive, streamOf, streams: () => streams, clock }),
+    findRelease,
     recordDocument: (document) => store.recordDocument(document),
     ensure: (id) => sync.want(id),
     onChanged: publish,
@@ -240,7 +264,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     blobs: storage.blobs,
     blobIndex,
     keepOf: (name) => streamOf(name)?.keep,
-    pinned: () => pins.pinned(),
+    pinned: () => {
+      const ofGone = [...ledger.pins.values()].filter(isPinOfGone(fleet.inventory()))
+      return new Set([...pins.pinned(), ...ofGone.map(({ bootimage }) => bootimage)])
+    },
     leased: () => leases.leasedBootimages(clock.now()),
     isExtra: (sha256) => extras.has(sha256),
     publish,
@@ -253,10 +280,13 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
   const bootService = createBootService({
     catalog: publisher,
-    inventory: () => loaded.inventory,
+    inventory: () => fleet.inventory(),
     clock,
     randomBytes,
     leases,
+    newestBoots,
+    ...(options.guard === undefined ? {} : { guard: options.guard }),
+    onInstallServed: (host, bootId) => options.onInstallServed?.(host, bootId),
     onEvent: (event) => options.onBootEvent?.(event),
     onWanted({ stream, arch, release }) {
       if (release === undefined) return
@@ -273,6 +303,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     const before = loaded.config.streams
     for (const name of before.keys()) if (!config.streams.has(name)) driver.forget(name)
     loaded = next
+    fleet.takeFiles(next.inventory)
     for (const name of config.streams.keys()) {
       const [last] = await store.listDocuments({ stream: name, limit: 1 })
       driver.remember(name, last)
@@ -281,13 +312,18 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     extras.setWanted(next.inventory)
     publish()
     await streams.configure(config.streams, config.upstream)
-    const architecturesOf = (name: string) => streamOf(name)?.architectures
-    void pins.setWanted(wantedPins(next.inventory, architecturesOf, clock.now()))
+    void lookForPins()
     if (options.follows) {
       prover.start()
       recheckReady((name) => isTrustNarrower(before.get(name), config.streams.get(name)))
     }
     await warnOfKeys(config.streams.values(), clock.now(), log)
+    warnOfConflicts(fleet.conflicts(), log)
+  }
+
+  function lookForPins(): Promise<void> {
+    const architecturesOf = (name: string) => streamOf(name)?.architectures
+    return pins.setWanted(wantedPins(fleet.inventory(), architecturesOf, clock.now()))
   }
 
   /** Sets that were ready by rules that are no longer in force, and those that lost a file while no service ran. */
@@ -354,23 +390,34 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     storage,
     publisher,
     leases,
+    newestBoots,
+    fleet,
     bootService,
     streams,
     driver,
     sync,
     pins,
+    findRelease,
+    async reloadPins() {
+      await ledger.reloadPins()
+      publish()
+    },
     garbage,
     fetcher,
     progress,
     loaded: () => loaded,
     configure,
+    lookForPins,
     ensureWanted,
     recheck: checker.recheck,
     prover,
     publish,
     async stop() {
+      isStopping = true
+      // First of all: what is still looked for fails with its client, which is nobody's news.
+      const looked = pins.stop()
       await streams.stop()
-      await pins.stop()
+      await looked
       const proved = prover.stop()
       await sync.stop()
       await fetcher.stop()

@@ -1,5 +1,5 @@
 import { type Leases, mostBootAttempts } from '../boot/leases.ts'
-import { longestBootAttemptMs } from '../core/boot-attempt.ts'
+import { type BootAttempt, longestBootAttemptMs } from '../core/boot-attempt.ts'
 import type { Clock, Timers } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { StateStore } from '../state/store.ts'
@@ -16,9 +16,9 @@ export interface LeaseWriter {
 /** What a crash may lose; garbage collection waits after a start because of it. */
 const writeEveryMs = 1_000
 /**
- * The embedded store writes in the thread that serves, some 7 µs an attempt: a rack fits into one write, and a whole
- * hall that powers on at once is written over the next seconds instead of holding up every DISCOVER and script. It is
- * also all that somebody who asks with made-up addresses can have us write.
+ * A rack fits into one write, and a whole hall that powers on at once is written over the next seconds, so that an
+ * admin's change does not wait behind it. It is also all that somebody who asks with made-up addresses can have us
+ * write.
  */
 const attemptsPerWrite = 1_000
 /** Attempts that are over or too many leave the store in steps of this size, some 20 ms each. */
@@ -38,6 +38,8 @@ export function createLeaseWriter(options: {
   readonly log: Log
   /** How many attempts the store keeps one by one at most; default `mostBootAttempts`. */
   readonly maximum?: number
+  /** Boots of the last run that may still go on. */
+  readonly onRestored?: (attempts: readonly BootAttempt[]) => void
 }): LeaseWriter {
   const { leases, store, clock, timers, log, maximum = mostBootAttempts } = options
   let cancel: (() => void) | undefined
@@ -106,6 +108,7 @@ export function createLeaseWriter(options: {
       const now = clock.now()
       const lastSeenAfter = now - longestBootAttemptMs
       const attempts = await store.listBootAttempts({ lastSeenAfter, limit: maximum })
+      options.onRestored?.(attempts)
       leases.restore({ attempts, leases: await store.listBootimageLeases({ lastSeenAfter }) }, now)
     },
     start: schedule,

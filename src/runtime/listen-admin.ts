@@ -1,10 +1,13 @@
 import type { AddressInfo } from 'node:net'
 import type { ListenAddress } from '../config/listen-address.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { AdminApp } from '../http/admin/create-admin-app.ts'
+import type { AdminTls } from '../http/admin/access.ts'
+import { type AdminApp, renewCertificate } from '../http/admin/create-admin-app.ts'
 
 export interface AdminListener {
   readonly address: { readonly host: string; readonly port: number }
+  /** Takes over renewed files; open connections go on. */
+  renewCertificate(tls: AdminTls): void
   close(): Promise<void>
 }
 
@@ -30,5 +33,9 @@ export async function listenAdmin({
     )
   }
   const bound = app.server.address() as AddressInfo
-  return { address: { host: bound.address, port: bound.port }, close: () => app.close() }
+  return {
+    address: { host: bound.address, port: bound.port },
+    renewCertificate: (tls) => renewCertificate(app, tls),
+    close: () => app.close(),
+  }
 }

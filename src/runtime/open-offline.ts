@@ -6,11 +6,16 @@ import { readLoaderCatalogue } from '../loaders/loader-catalogue.ts'
 import { dataDirectoryPaths } from '../state/data-directory.ts'
 import { createOperations } from './create-operations.ts'
 import { openEngine } from './engine.ts'
+import { createBootsSeen } from './fleet/boots-seen.ts'
+import { openFleet } from './fleet/create-fleet-operations.ts'
 import { createLeaseWriter } from './lease-writer.ts'
 import { realClock, realTimers } from './real-time.ts'
 import type { OfflineOperations } from './service.ts'
 import { shippedTemplates } from './shipped-templates.ts'
 import { createSwappableRenderer } from './swappable-renderer.ts'
+
+/** As many as the store keeps. */
+const mostSeen = 10_000
 
 /**
  * The operations on a data directory that no service uses, under its lock. Nothing happens in the background.
@@ -43,10 +48,23 @@ export async function openOffline(options: {
       adminDirectory: loaded.config.templatesDirectory,
     })
     await engine.configure(loaded)
+    const boots = createBootsSeen({ leases: engine.leases, flagsOf: engine.fleet.conflictsOf })
+    boots.restore()
+    const seen = await engine.storage.store.listSeenMachines({ limit: mostSeen })
+    const fleet = await openFleet({
+      engine,
+      boots,
+      seen: { list: () => seen, forget: (macs) => engine.storage.store.removeSeenMachines(macs) },
+      fetches: false,
+      clock,
+      timers,
+      log,
+    })
     const { address, http } = loaded.config.boot
     const host = address?.address ?? http.listen.host ?? '127.0.0.1'
     const port = address?.port ?? http.listen.port
     const operations = createOperations({
+      fleet: fleet.operations,
       engine,
       renderer: () => renderer,
       loaders: { current: () => readLoaderCatalogue(engine.loaded().config.boot.loaders) },
@@ -56,7 +74,13 @@ export async function openOffline(options: {
       onBadBlob: () => {},
       baseUrl: () => `http://${host.includes(':') ? `[${host}]` : host}${port === 80 ? '' : `:${port}`}`,
     })
-    return { operations, close: () => engine.stop() }
+    return {
+      operations,
+      async close() {
+        await fleet.stop()
+        await engine.stop()
+      },
+    }
   } catch (error) {
     await engine.stop()
     throw error

@@ -1,4 +1,6 @@
 import { answerScriptName } from '../boot/answer-script-name.ts'
+import type { SecretService } from '../boot/secret-service.ts'
+import type { Sighting } from '../boot/strangers.ts'
 import type { Config } from '../config/config.ts'
 import type { BootEvent } from '../core/boot-event.ts'
 import type { Clock, Timers } from '../core/clock.ts'
@@ -21,7 +23,7 @@ import { createTftpEventLog } from '../tftp/event-log.ts'
 import { createRequestTally } from '../tftp/request-tally.ts'
 import { createTftpServer, type TftpServer } from '../tftp/server.ts'
 import { loadKernelUdp } from '../udp/kernel-udp.ts'
-import { bootStepOfDhcp, bootStepOfTftp } from './boot-steps.ts'
+import { bootStepOfDhcp, bootStepOfTftp, strangerOfDhcp } from './boot-steps.ts'
 import type { Engine } from './engine.ts'
 import { createEventQueue } from './event-queue.ts'
 import type { LoaderShelf } from './loader-shelf.ts'
@@ -35,6 +37,7 @@ export interface BootNetworkOptions {
   readonly bootPort: number
   readonly engine: Engine
   readonly renderer: Renderer
+  readonly secrets: SecretService
   readonly loaders: Pick<LoaderShelf, 'current' | 'refresh'>
   /** Sockets from the service manager. */
   readonly inherited: readonly InheritedSocket[]
@@ -45,6 +48,8 @@ export interface BootNetworkOptions {
   readonly log: Log
   /** Steps of boots, one each, as the boot listener tells of its own. */
   readonly onBootEvent: (event: BootEvent) => void
+  /** DHCP does not answer a machine that is ignored, and no boot event tells of it. */
+  readonly onStranger: (sighting: Sighting) => void
 }
 
 /** DHCP and TFTP, as far as the configuration turns them on. */
@@ -73,6 +78,8 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
   // A packet has its answer before the log hears of it.
   const dhcpEvents = createEventQueue<DhcpEvent>((event) => {
     logDhcpEvent(event)
+    const stranger = strangerOfDhcp(event)
+    if (stranger !== undefined) options.onStranger(stranger)
     const step = bootStepOfDhcp(event)
     if (step !== undefined) onBootEvent(step)
   })
@@ -96,7 +103,8 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
       {
         bootService: engine.bootService,
         renderer: options.renderer,
-        seen: { macOf, machineOf: (mac) => dhcp?.machineOf(mac) },
+        secrets: options.secrets,
+        seen: { macOf, addressOf, machineOf: (mac) => dhcp?.machineOf(mac) },
         ignoredMachines: config.boot.http.ignoredMachines,
         log,
       },
@@ -116,7 +124,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
         baseUrlOf,
         configFor: (name, { address, localAddress }) =>
           scriptFor(name, { address, baseUrl: baseUrlOf(localAddress) }),
-        inventory: () => engine.loaded().inventory,
+        inventory: () => engine.fleet.inventory(),
       }),
       listen: tftpListen({ config, inherited: options.inherited, addresses: ownAddresses(), log }),
       ports,
@@ -142,7 +150,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
         dhcp: config.boot.dhcp,
         ...(kernel?.batch === undefined ? {} : { batch: kernel.batch }),
         bootService: engine.bootService,
-        inventory: () => engine.loaded().inventory,
+        inventory: () => engine.fleet.inventory(),
         streams: () => engine.loaded().config.streams,
         dataDirectory: engine.storage.directory.path,
         onEvent: dhcpEvents.push,
@@ -158,6 +166,11 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
     return parsed === undefined ? undefined : dhcp?.macOf(parsed)
   }
 
+  function addressOf(mac: MacAddress): string | undefined {
+    const address = dhcp?.addressOf(mac)
+    return address === undefined ? undefined : formatIpv4(address)
+  }
+
   const machineOf = (mac: MacAddress) => dhcp?.machineOf(mac)
   const dhcpFigures = (server: DhcpServer) => (): DhcpFigures => ({
     ...server.counts(),
@@ -171,6 +184,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
 
   return {
     macOf,
+    addressOf,
     machineOf,
     figures: () => ({
       ...(dhcp === undefined ? {} : { dhcp: dhcpFigures(dhcp) }),

@@ -2,8 +2,7 @@ import { join } from 'node:path'
 import type { Config, DhcpConfig, DhcpSubnetConfig } from '../config/config.ts'
 import type { Clock, Timers } from '../core/clock.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { Inventory } from '../core/host.ts'
-import { type Ipv4, parseIpv4 } from '../core/ipv4.ts'
+import { parseIpv4 } from '../core/ipv4.ts'
 import type { Log } from '../core/log.ts'
 import type { DhcpPorts } from '../dhcp/destination.ts'
 import type { DhcpEvent } from '../dhcp/dhcp-event.ts'
@@ -51,7 +50,7 @@ export async function startDhcp(options: StartDhcpOptions): Promise<DhcpServer> 
     ...(dhcp.mode === 'server'
       ? { leases: createLeaseLog({ path: join(options.dataDirectory, 'leases.log'), log }) }
       : {}),
-    isReservedAddress: reservations(options.inventory),
+    isReservedAddress: (address) => options.inventory().hostsByAddress.has(address),
     clock,
     timers,
     onEvent: options.onEvent,
@@ -78,19 +77,4 @@ function subnetOf({ options, ...subnet }: DhcpSubnetConfig, index: number): Dhcp
     throw new ServiceError('CONFIG_INVALID', `boot.dhcp.subnets[${index}].options: ${parsed.problem}`)
   })
   return { ...subnet, extraOptions }
-}
-
-/** Asked for each candidate address; the set is made anew only when the inventory changed. */
-function reservations(inventory: () => Inventory): (address: Ipv4) => boolean {
-  let of: Inventory | undefined
-  let reserved = new Set<Ipv4>()
-  return function isReserved(address) {
-    const current = inventory()
-    if (current !== of) {
-      of = current
-      const addresses = [...current.hostsById.values()].map((host) => host.address)
-      reserved = new Set(addresses.filter((entry) => entry !== undefined))
-    }
-    return reserved.has(address)
-  }
 }

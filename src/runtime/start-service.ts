@@ -1,9 +1,11 @@
+import { createAddressGuard } from '../boot/address-guard.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { problemText } from '../config/problem.ts'
 import { watchConfig } from '../config/watch-config.ts'
 import type { BootEvent } from '../core/boot-event.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
+import type { MacAddress } from '../core/mac.ts'
 import { nobodySeen, type SeenMachines } from '../core/seen-machines.ts'
 import type { DhcpPorts } from '../dhcp/destination.ts'
 import type { InheritedSocket } from '../dhcp/inherited-sockets.ts'
@@ -27,9 +29,12 @@ import { fetchByTftp } from './clients/fetch-by-tftp.ts'
 import { createOperations } from './create-operations.ts'
 import { openEngine } from './engine.ts'
 import { createEventQueue } from './event-queue.ts'
+import { createBootsSeen } from './fleet/boots-seen.ts'
+import { type FleetParts, openFleet } from './fleet/create-fleet-operations.ts'
 import { createLeaseWriter } from './lease-writer.ts'
-import { listenAdmin } from './listen-admin.ts'
+import { type AdminListener, listenAdmin } from './listen-admin.ts'
 import { createLoaderShelf } from './loader-shelf.ts'
+import { createMachineWatch } from './machine-watch.ts'
 import { realClock, realTimers } from './real-time.ts'
 import { createKernelCheck } from './self-test/kernel-check.ts'
 import { lookAtHandOuts } from './self-test/look-at-hand-outs.ts'
@@ -37,6 +42,8 @@ import { createSelfTest } from './self-test/self-test.ts'
 import type { Service } from './service.ts'
 import { shippedTemplates } from './shipped-templates.ts'
 import { type BootNetwork, startBootNetwork } from './start-boot-network.ts'
+import { startSecrets } from './start-secrets.ts'
+import { createStrangerWriter } from './stranger-writer.ts'
 import { createSwappableRenderer } from './swappable-renderer.ts'
 import { startTasks } from './tasks.ts'
 
@@ -78,10 +85,15 @@ export async function startService({
   try {
     const metrics = createMetrics({ version, clock })
     const bootLog = createBootLog({ log, clock, timers })
+    const watch = createMachineWatch({ clock, log })
     let network: BootNetwork | undefined
+    let boots: ReturnType<typeof createBootsSeen> | undefined
+    let fleet: FleetParts | undefined
     const bootEvents = createEventQueue<BootEvent>((event) => {
       metrics.onBootEvent(event)
       bootLog.write(event)
+      watch.note(event)
+      boots?.note(event)
       // An iPXE that lacks something is sent for another one, and has not come any further yet.
       if (event.type === 'decided' && event.kind !== 'chainload' && event.mac !== undefined) {
         network?.noteDecision(event.mac)
@@ -99,6 +111,7 @@ export async function startService({
       look: () =>
         lookAtHandOuts({
           loaded: engine.loaded,
+          inventory: () => engine.fleet.inventory(),
           loaders,
           catalog: engine.publisher,
           listAddresses: listInterfaceAddresses,
@@ -109,13 +122,28 @@ export async function startService({
       timers,
       log,
     })
+    // The boot listener is open before DHCP is, and asks it later.
+    const seen = (): SeenMachines => network ?? nobodySeen
+    const seenMachines: SeenMachines = {
+      macOf: (address) => seen().macOf(address),
+      addressOf: (mac) => seen().addressOf(mac),
+      machineOf: (mac) => seen().machineOf(mac),
+    }
+    const guard = createAddressGuard({
+      isOn: () => engine.loaded().config.boot.tokens.bind === 'address',
+      seen: seenMachines,
+      clock,
+      log,
+    })
     const engine = await openEngine({
       loaded,
+      guard,
       log,
       clock,
       timers,
       follows: true,
       onBootEvent: bootEvents.push,
+      onInstallServed: (host, bootId) => fleet?.installs.served(host, bootId),
       onFetchEvent: (event) => metrics.onFetchEvent(event),
       onBadBlob,
       onRefused: (change) => metrics.onRefused(change),
@@ -141,14 +169,66 @@ export async function startService({
       clock,
       timers,
       log,
+      onRestored(attempts) {
+        engine.newestBoots.restore(attempts)
+        guard.restore(attempts)
+      },
     })
     await leaseWriter.restore()
     leaseWriter.start()
     stops.push(() => leaseWriter.stop())
+    const { strangers } = watch
+    const isKnown = (mac: MacAddress) => engine.fleet.inventory().hostsByMac.has(mac)
+    const strangerWriter = createStrangerWriter({
+      strangers,
+      store: engine.storage.store,
+      isKnown,
+      timers,
+      log,
+    })
+    await strangerWriter.restore()
+    strangerWriter.start()
+    stops.push(() => strangerWriter.stop())
+    const bootsSeen = createBootsSeen({
+      leases: engine.leases,
+      strangerSeenAt: strangers.lastSeenAt,
+      flagsOf: (host) => [...engine.fleet.conflictsOf(host), ...watch.flagsOf(host)],
+    })
+    bootsSeen.restore()
+    boots = bootsSeen
+    const fleetParts = await openFleet({
+      engine,
+      boots: bootsSeen,
+      seen: {
+        list: () => strangers.list().filter(({ mac }) => !isKnown(mac)),
+        forget(macs) {
+          strangers.forget(macs)
+          return engine.storage.store.removeSeenMachines(macs)
+        },
+      },
+      fetches: true,
+      onRestored: () => secrets.readKey(),
+      clock,
+      timers,
+      log,
+    })
+    fleet = fleetParts
+    stops.push(() => fleetParts.stop())
+    const secrets = await startSecrets({
+      engine,
+      guard,
+      record: fleetParts.record,
+      onRefused: (refusal) => metrics.onRefusedToken(refusal),
+      onEvent: bootEvents.push,
+      clock,
+      log,
+    })
 
     const { boot } = loaded.config
-    for (const { pattern } of bootRoutes) {
-      for (const method of ['GET', 'HEAD']) metrics.declareRoute(pattern, method)
+    for (const { pattern, method } of bootRoutes) {
+      for (const routeMethod of method === undefined ? ['GET', 'HEAD'] : [method]) {
+        metrics.declareRoute(pattern, routeMethod)
+      }
     }
     const loaders = createLoaderShelf({
       directories: boot.loaders,
@@ -156,11 +236,10 @@ export async function startService({
       log,
       onRead: () => selfTest.check(),
     })
-    // The boot listener is open before DHCP is, and asks it later.
-    const seen = (): SeenMachines => network ?? nobodySeen
     const bootListener = createBootListener({
       loaders,
-      seen: { macOf: (address) => seen().macOf(address), machineOf: (mac) => seen().machineOf(mac) },
+      seen: seenMachines,
+      secrets,
       catalog: engine.publisher,
       bootService: engine.bootService,
       renderer,
@@ -194,6 +273,8 @@ export async function startService({
     })
     stops.push(() => watcher.stop())
 
+    let adminListener: AdminListener | undefined
+
     async function take(next: LoadedConfig): Promise<void> {
       try {
         renderer.configure(next.config.templatesDirectory)
@@ -202,6 +283,9 @@ export async function startService({
           if (!next.config.streams.has(name)) metrics.forgetStream(name)
         }
         await engine.configure(next)
+        if (loaded.config.admin.tls !== undefined && next.config.admin.tls !== undefined) {
+          adminListener?.renewCertificate(next.config.admin.tls)
+        }
         notTaken = undefined
         // The listeners are as they were opened, whatever the file said in between.
         needsRestart = changesThatNeedRestart(loaded.config, next.config)
@@ -227,6 +311,7 @@ export async function startService({
       bootPort: bound.port,
       engine,
       renderer,
+      secrets,
       loaders,
       inherited,
       ...(dhcpPorts === undefined ? {} : { dhcpPorts }),
@@ -234,6 +319,7 @@ export async function startService({
       timers,
       log,
       onBootEvent: bootEvents.push,
+      onStranger: strangers.saw,
     })
     network = started
     stops.push(() => started.stop())
@@ -247,6 +333,7 @@ export async function startService({
       ...started.parts(),
       ...[selfTest.part()].filter((part) => part !== undefined),
       { part: 'boot-http', ready: bootListener.address() !== undefined },
+      { part: 'state', ready: true, ...stateNote(fleetParts.trouble()) },
       {
         part: 'config',
         ready: true,
@@ -254,6 +341,7 @@ export async function startService({
       },
     ]
     const operations = createOperations({
+      fleet: fleetParts.operations,
       engine,
       renderer: () => renderer,
       loaders,
@@ -273,12 +361,11 @@ export async function startService({
       baseUrl: () => bootUrl,
     })
 
-    const shared = { operations, metrics, log, version }
-    const { listen } = loaded.config.admin
-    const admin = await listenAdmin({
-      app: createAdminApp({ ...shared, access: { host: listen.host ?? '::' } }),
-      listen,
-    })
+    const shared = { operations, metrics, log, version, clock }
+    const { listen, tls, trustedProxies } = loaded.config.admin
+    const access = { host: listen.host ?? '::', trustedProxies, ...(tls !== undefined && { tls }) }
+    const admin = await listenAdmin({ app: createAdminApp({ ...shared, access }), listen })
+    adminListener = admin
     stops.push(() => admin.close())
     const control = await listenControlSocket({
       app: createAdminApp({ ...shared, access: 'control' }),
@@ -292,7 +379,7 @@ export async function startService({
 
     return {
       bootUrl,
-      adminUrl: urlOf(admin.address, {}),
+      adminUrl: urlOf(admin.address, {}).replace(/^http:/, tls === undefined ? 'http:' : 'https:'),
       tftpAddresses: started.tftpAddresses,
       operations,
       stop,
@@ -301,6 +388,13 @@ export async function startService({
     await stop().catch(() => {})
     throw error
   }
+}
+
+/** Machines boot from memory, so a store that takes nothing makes the service limp, not unready (G4). */
+function stateNote(trouble: string | undefined): { readonly reason?: string } {
+  return trouble === undefined
+    ? {}
+    : { reason: `the last change could not be written, machines boot from memory: ${trouble}` }
 }
 
 /** What an admin should know of a configuration with which the service is ready all the same. */

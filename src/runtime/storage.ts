@@ -40,7 +40,7 @@ export async function openStorage(options: {
   })
   let store: StateStore | undefined
   try {
-    store = await openStateStore({ file: directory.stateFile, log })
+    store = await openStateStore({ file: directory.stateFile, backups: directory.backups, log })
     const opened = store
     const blobs = await openBlobStore({ fs: nodeFileSystem, layout: layoutOf(directory.path), clock })
     const [blobIndex, ledger] = await Promise.all([

@@ -3,6 +3,7 @@ import type { Timers } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { wantedPins } from '../rollout/wanted-pins.ts'
 import type { Engine } from './engine.ts'
+import { trimHistory } from './trim-history.ts'
 import { warnOfKeys } from './warn-of-keys.ts'
 
 const minuteMs = 60_000
@@ -10,8 +11,11 @@ const garbageEveryMs = 60 * minuteMs
 const pinsEveryMs = 10 * minuteMs
 const keysEveryMs = 24 * 60 * minuteMs
 const scrubEveryMs = 24 * 60 * minuteMs
+const historyEveryMs = 24 * 60 * minuteMs
 /** Soon after a start: what happened to the files while no service ran is not known. */
 const firstScrubAfterMs = 5 * minuteMs
+/** A service that is restarted every day trims as well, when the bustle of its start is over. */
+const firstHistoryAfterMs = 10 * minuteMs
 /** A disk hardly notices it; 10 GB take a quarter of an hour. */
 const scrubBytesPerSecond = 12 * 2 ** 20
 
@@ -56,12 +60,24 @@ export function startTasks(options: {
 
   every(garbageEveryMs, 'gc', () => engine.garbage.run())
   every(pinsEveryMs, 'pins', async () => {
-    const { config, inventory } = engine.loaded()
+    const { config } = engine.loaded()
     const architecturesOf = (name: string) => config.streams.get(name)?.architectures
-    await engine.pins.setWanted(wantedPins(inventory, architecturesOf, Date.now()))
+    await engine.pins.setWanted(wantedPins(engine.fleet.inventory(), architecturesOf, Date.now()))
   })
   every(keysEveryMs, 'keys', () => warnOfKeys(engine.loaded().config.streams.values(), Date.now(), log))
   every(scrubEveryMs, 'scrub', scrubAll, firstScrubAfterMs)
+  every(
+    historyEveryMs,
+    'history',
+    () =>
+      trimHistory({
+        store: engine.storage.store,
+        retention: engine.loaded().config.retention,
+        now: Date.now(),
+        signal: stopping.signal,
+      }),
+    firstHistoryAfterMs,
+  )
 
   function scrubAll(): Promise<unknown> {
     return scrub({

@@ -18,7 +18,7 @@ export interface TftpFilesOptions {
   readonly baseUrlOf: (address: string) => string
   /** A GRUB or PXELINUX configuration by the name that a loader asks for; `undefined` for nobody we know. */
   readonly configFor: (name: TftpConfigName, peer: TftpPeer) => string | undefined
-  /** Of the newest good configuration. */
+  /** What files and admins say now. */
   readonly inventory: () => Pick<Inventory, 'hostsByMac' | 'hostsBySerial'>
 }
 

@@ -26,6 +26,7 @@ export async function saveBootAttempts(
           conflict.column('boot_id').doUpdateSet({
             host: sql`excluded.host`,
             mac: sql`excluded.mac`,
+            address: sql`excluded.address`,
             bootimage: sql`excluded.bootimage`,
             last_seen_at: laterAttempt,
           }),

@@ -7,6 +7,7 @@ import {
   saveBootimageLeases,
   trimBootAttempts,
 } from './boot-attempts.ts'
+import { createFleetStore, type SqlFleetStore } from './fleet-store.ts'
 import { createRowReader, type UnreadableRows } from './readable-rows.ts'
 import {
   bootimageRecord,
@@ -15,20 +16,22 @@ import {
   derivedRow,
   documentRecord,
   documentRow,
-  installRecord,
-  installRow,
   pinResolution,
   pinResolutionRow,
   streamHead,
   streamHeadRow,
 } from './rows.ts'
 import { unavailable } from './sqlite.ts'
-import type { BootimageRecord, DocumentRecord, InstallRecord, StateStore, StreamHead } from './store.ts'
-import type { InstallRow, StateTables } from './tables.ts'
+import type { BootimageRecord, DocumentRecord, FleetStore, StateStore, StreamHead } from './store.ts'
+import { storeSteps } from './store-steps.ts'
+import type { StateTables } from './tables.ts'
 import { removeVerified, saveVerified, verifiedFile } from './verified-files.ts'
 
 /** Rows per statement: far below any database's limit of bound values. */
 const rowsPerStatement = 200
+
+/** A state store as far as one database connection goes; `openStateStore` makes a whole one of it. */
+export type SqlStore = Omit<StateStore, keyof FleetStore> & SqlFleetStore
 
 /**
  * The state in SQL. The database has been migrated; the store closes it.
@@ -37,26 +40,32 @@ const rowsPerStatement = 200
 export function createSqlStore({
   db,
   onUnreadable = () => {},
+  checkTime,
 }: {
   readonly db: Kysely<StateTables>
   readonly onUnreadable?: (rows: UnreadableRows) => void
-}): StateStore {
+  /** Asked before a change is made to last; throws when nobody waits for it any more. */
+  readonly checkTime?: () => void
+}): SqlStore {
   const rowReader = createRowReader({ db, onUnreadable })
   let closed = false
 
-  async function step<T>(name: string, run: () => Promise<T>): Promise<T> {
+  async function step<T>(name: keyof typeof storeSteps, run: () => Promise<T>): Promise<T> {
+    const text = storeSteps[name]
     if (closed)
-      throw new ServiceError('STATE_UNAVAILABLE', `${name}: the state store is closed`, { step: name })
+      throw new ServiceError('STATE_UNAVAILABLE', `${text}: the state store is closed`, { step: text })
     try {
       return await run()
     } catch (cause) {
-      throw isServiceError(cause) ? cause : unavailable(name, cause)
+      throw isServiceError(cause) ? cause : unavailable(text, cause)
     }
   }
 
   return {
+    ...createFleetStore({ db, rowReader, step, ...(checkTime === undefined ? {} : { checkTime }) }),
+
     recordRefresh: ({ document, bootimages, heads, relocated = [] }) =>
-      step('recording a refresh', () =>
+      step('recordRefresh', () =>
         db.transaction().execute(async (transaction) => {
           await upsertDocument(transaction, document)
           await insertBootimages(transaction, bootimages)
@@ -71,10 +80,10 @@ export function createSqlStore({
         }),
       ),
 
-    recordDocument: (document) => step('recording a document', () => upsertDocument(db, document)),
+    recordDocument: (document) => step('recordDocument', () => upsertDocument(db, document)),
 
     listDocuments: ({ stream, limit } = {}) =>
-      step('listing documents', async () => {
+      step('listDocuments', async () => {
         let query = db.selectFrom('document').selectAll()
         if (stream !== undefined) query = query.where('stream', '=', stream)
         if (limit !== undefined) query = query.limit(Math.max(0, Math.trunc(limit)))
@@ -87,7 +96,7 @@ export function createSqlStore({
       }),
 
     addBootimage: (record) =>
-      step('adding a bootimage', () =>
+      step('addBootimage', () =>
         db.transaction().execute(async (transaction) => {
           await insertBootimages(transaction, [record])
           const row = await transaction
@@ -100,7 +109,7 @@ export function createSqlStore({
       ),
 
     setBootimageState: (id, { state, failure, readyAt, kernelUncompressed }) =>
-      step('setting the state of a bootimage', async () => {
+      step('setBootimageState', async () => {
         await db
           .updateTable('bootimage')
           .set({
@@ -114,7 +123,7 @@ export function createSqlStore({
       }),
 
     listBootimages: ({ stream, arch, release } = {}) =>
-      step('listing bootimages', async () => {
+      step('listBootimages', async () => {
         let query = db.selectFrom('bootimage').selectAll()
         if (stream !== undefined) query = query.where('stream', '=', stream)
         if (arch !== undefined) query = query.where('arch', '=', arch)
@@ -124,12 +133,12 @@ export function createSqlStore({
       }),
 
     removeBootimage: (id) =>
-      step('removing a bootimage', async () => {
+      step('removeBootimage', async () => {
         await db.deleteFrom('bootimage').where('id', '=', id).execute()
       }),
 
     listHeads: () =>
-      step('listing stream heads', async () => {
+      step('listHeads', async () => {
         const rows = await db
           .selectFrom('stream_head')
           .selectAll()
@@ -139,10 +148,10 @@ export function createSqlStore({
         return rowReader.read('stream_head', rows, streamHead)
       }),
 
-    saveHead: (head) => step('saving a stream head', () => upsertHead(db, head)),
+    saveHead: (head) => step('saveHead', () => upsertHead(db, head)),
 
     addDerived: (record) =>
-      step('recording a derived file', async () => {
+      step('addDerived', async () => {
         const row = derivedRow(record)
         await db
           .insertInto('derived')
@@ -152,13 +161,13 @@ export function createSqlStore({
       }),
 
     listDerived: () =>
-      step('listing derived files', async () => {
+      step('listDerived', async () => {
         const rows = await db.selectFrom('derived').selectAll().orderBy('made_at').orderBy('sha256').execute()
         return rowReader.read('derived', rows, derivedRecord)
       }),
 
     savePinResolution: (pin) =>
-      step('saving a resolved pin', async () => {
+      step('savePinResolution', async () => {
         const row = pinResolutionRow(pin)
         await db
           .insertInto('pin_resolution')
@@ -168,7 +177,7 @@ export function createSqlStore({
       }),
 
     listPinResolutions: () =>
-      step('listing resolved pins', async () => {
+      step('listPinResolutions', async () => {
         const rows = await db
           .selectFrom('pin_resolution')
           .selectAll()
@@ -179,44 +188,28 @@ export function createSqlStore({
         return rowReader.read('pin_resolution', rows, pinResolution)
       }),
 
-    saveInstall: (record) =>
-      step('saving an install', async () => {
-        const row = installRow(record)
-        await db
-          .insertInto('install')
-          .values(row)
-          .onConflict((conflict) => conflict.column('host').doUpdateSet(row))
-          .execute()
-      }),
-
-    listInstalls: () =>
-      step('listing installs', async () => {
-        const rows = await db.selectFrom('install').selectAll().orderBy('host').execute()
-        return rows.map(readInstall)
-      }),
-
-    saveBootAttempts: (attempts) => step('saving boot attempts', () => saveBootAttempts(db, attempts)),
+    saveBootAttempts: (attempts) => step('saveBootAttempts', () => saveBootAttempts(db, attempts)),
 
     listBootAttempts: (filter) =>
-      step('listing boot attempts', async () => {
+      step('listBootAttempts', async () => {
         const { attempts, unreadable } = await listBootAttempts(db, filter)
         const [example] = unreadable
         if (example !== undefined) onUnreadable({ table: 'boot_attempt', count: unreadable.length, example })
         return attempts
       }),
 
-    saveBootimageLeases: (leases) => step('saving leased bootimages', () => saveBootimageLeases(db, leases)),
+    saveBootimageLeases: (leases) => step('saveBootimageLeases', () => saveBootimageLeases(db, leases)),
 
-    listBootimageLeases: (filter) => step('listing leased bootimages', () => listBootimageLeases(db, filter)),
+    listBootimageLeases: (filter) => step('listBootimageLeases', () => listBootimageLeases(db, filter)),
 
-    trimBootAttempts: (limits) => step('removing boot attempts', () => trimBootAttempts(db, limits)),
+    trimBootAttempts: (limits) => step('trimBootAttempts', () => trimBootAttempts(db, limits)),
 
-    saveVerified: (record) => step('recording a verified file', () => saveVerified(db, record)),
+    saveVerified: (record) => step('saveVerified', () => saveVerified(db, record)),
 
-    removeVerified: (digests) => step('forgetting verified files', () => removeVerified(db, digests)),
+    removeVerified: (digests) => step('removeVerified', () => removeVerified(db, digests)),
 
     listVerified: () =>
-      step('listing verified files', async () => {
+      step('listVerified', async () => {
         const rows = await db.selectFrom('verified_file').selectAll().orderBy('sha256').execute()
         return rowReader.read('verified_file', rows, verifiedFile)
       }),
@@ -226,24 +219,6 @@ export function createSqlStore({
       closed = true
       await db.destroy()
     },
-  }
-}
-
-/**
- * An install that is forgotten might be done again, over what was installed: rather nothing than a guess.
- * @throws ServiceError STATE_UNAVAILABLE naming table and row
- */
-function readInstall(row: InstallRow): InstallRecord {
-  try {
-    return installRecord(row)
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new ServiceError(
-      'STATE_UNAVAILABLE',
-      `table install, host ${JSON.stringify(row.host)}: ${why}; correct the row in state.db, or delete it if that machine may be installed again`,
-      { table: 'install', host: row.host },
-      cause,
-    )
   }
 }
 

@@ -21,6 +21,7 @@ import { checkDirectoryTrust, checkPartTrust } from './trusted-places.ts'
  * <data>/quarantine/    failed a check
  * <data>/metadata/      archive of documents by digest
  * <data>/state.db       embedded store
+ * <data>/backups/       copies of it, made before an update changed it
  * <data>/control.sock   the admin API of the process that owns the directory
  * <data>/lock           held by that process; lock.owner says which one
  * ```
@@ -33,6 +34,8 @@ export interface DataDirectory {
   readonly quarantine: string
   readonly metadata: string
   readonly stateFile: string
+  /** Made when something goes into it. */
+  readonly backups: string
   readonly controlSocket: string
   /** Gives the directory to the next process; may be called twice. */
   release(): void
@@ -50,6 +53,7 @@ export function dataDirectoryPaths(directory: string): DataDirectoryPaths {
     quarantine: join(path, 'quarantine'),
     metadata: join(path, 'metadata'),
     stateFile: join(path, 'state.db'),
+    backups: join(path, 'backups'),
     controlSocket: join(path, 'control.sock'),
   }
 }
@@ -94,10 +98,10 @@ function checkTrust(
   onWarning: (text: string) => void = () => {},
 ): void {
   for (const text of checkDirectoryTrust(paths.path, ownUid)) onWarning(text)
-  const { path, artifacts, incoming, quarantine, metadata, stateFile } = paths
+  const { path, artifacts, incoming, quarantine, metadata, stateFile, backups } = paths
   const files = ['lock', 'lock.owner', 'state.db-wal', 'state.db-shm'].map((name) => join(path, name))
   const inside = ['sha256', 'signatures'].map((name) => join(artifacts, name))
-  for (const part of [artifacts, ...inside, incoming, quarantine, metadata, stateFile, ...files])
+  for (const part of [artifacts, ...inside, incoming, quarantine, metadata, stateFile, backups, ...files])
     checkPartTrust(part, ownUid)
 }
 

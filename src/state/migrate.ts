@@ -38,10 +38,25 @@ export async function migrate<Tables>(
   })
 }
 
-function newerVersion(found: number, known: number): ServiceError {
+/** 0: an empty database, or one of something else. */
+export async function schemaVersion<Tables>(db: Kysely<Tables>): Promise<number> {
+  const { rows: tables } = await sql`
+    select 1 from sqlite_schema where type = 'table' and name = 'schema_version'`.execute(db)
+  if (tables.length === 0) return 0
+  const { rows } = await sql<{ found: number }>`
+    select coalesce(max(version), 0) as found from schema_version`.execute(db)
+  return rows[0]?.found ?? 0
+}
+
+/** `backups`: copies of earlier versions, which this program may be able to read. */
+export function newerVersion(found: number, known: number, backups: readonly string[] = []): ServiceError {
+  const instead =
+    backups.length === 0
+      ? ''
+      : `, or put a backup that was made before an update in its place (what was changed since is lost): ${backups.join(', ')}`
   return new ServiceError(
     'STATE_NEWER_VERSION',
-    `the state database has schema version ${found}, this program knows versions up to ${known}: run the newer program again, or give this one a data directory of its own`,
-    { found, known },
+    `the state database has schema version ${found}, this program knows versions up to ${known}: run the newer program again, or give this one a data directory of its own${instead}`,
+    { found, known, ...(backups.length === 0 ? {} : { backups }) },
   )
 }

@@ -2,7 +2,18 @@ import type { Kysely } from 'kysely'
 import type { StateTables } from './tables.ts'
 
 /** Tables whose rows can be done without: what they say is found out again, or nobody boots from it. */
-type SparableTable = 'document' | 'bootimage' | 'stream_head' | 'derived' | 'pin_resolution' | 'verified_file'
+type SparableTable =
+  | 'document'
+  | 'bootimage'
+  | 'stream_head'
+  | 'derived'
+  | 'pin_resolution'
+  | 'verified_file'
+  | 'api_token'
+  | 'audit_entry'
+  | 'node_report'
+  | 'seen_machine'
+  | 'secret'
 
 const keys: Readonly<Record<SparableTable, readonly string[]>> = {
   document: ['stream', 'digest'],
@@ -11,6 +22,11 @@ const keys: Readonly<Record<SparableTable, readonly string[]>> = {
   derived: ['sha256'],
   pin_resolution: ['stream', 'arch', 'release_version'],
   verified_file: ['sha256'],
+  api_token: ['id'],
+  audit_entry: ['id'],
+  node_report: ['boot_id', 'status'],
+  seen_machine: ['mac'],
+  secret: ['name'],
 }
 
 /** Rows of a table that could not be read. */

@@ -4,14 +4,7 @@ import type { BootimageId } from '../core/bootimage.ts'
 import { bootimageStates } from '../core/bootimage-state.ts'
 import { parseMac } from '../core/mac.ts'
 import { metadataFormats } from '../streams/metadata.ts'
-import type {
-  BootimageRecord,
-  DerivedRecord,
-  DocumentRecord,
-  InstallRecord,
-  PinResolution,
-  StreamHead,
-} from './store.ts'
+import type { BootimageRecord, DerivedRecord, DocumentRecord, PinResolution, StreamHead } from './store.ts'
 import {
   oneOf,
   readArch,
@@ -29,7 +22,6 @@ import type {
   BootimageRow,
   DerivedRow,
   DocumentRow,
-  InstallRow,
   PinResolutionRow,
   StreamHeadRow,
 } from './tables.ts'
@@ -156,24 +148,12 @@ export function pinResolution(row: PinResolutionRow): PinResolution {
   }
 }
 
-export function installRow(record: InstallRecord): InstallRow {
-  return { host: record.host, generation: record.generation, state: record.state, changed_at: record.at }
-}
-
-export function installRecord(row: InstallRow): InstallRecord {
-  return {
-    host: readText(row.host, 'host'),
-    generation: readNumber(row.generation, 'generation'),
-    state: oneOf({ state: row.state }, 'state', ['armed', 'installed', 'failed'] as const),
-    at: readNumber(row.changed_at, 'changed_at'),
-  }
-}
-
 export function bootAttemptRow(attempt: BootAttempt): BootAttemptRow {
   return {
     boot_id: attempt.bootId,
     host: attempt.host ?? null,
     mac: attempt.mac ?? null,
+    address: attempt.address ?? null,
     bootimage: attempt.bootimage,
     started_at: attempt.startedAt,
     last_seen_at: attempt.lastSeenAt,
@@ -189,6 +169,7 @@ export function bootAttempt(row: BootAttemptRow): BootAttempt {
     bootId,
     ...(typeof row.host === 'string' ? { host: row.host } : {}),
     ...(mac === undefined ? {} : { mac }),
+    ...(typeof row.address === 'string' ? { address: row.address } : {}),
     bootimage: readText(row.bootimage, 'bootimage') as BootimageId,
     startedAt: readNumber(row.started_at, 'started_at'),
     lastSeenAt: readNumber(row.last_seen_at, 'last_seen_at'),

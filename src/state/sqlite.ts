@@ -2,22 +2,25 @@ import { Kysely, SqliteDialect, type SqliteStatement } from 'kysely'
 import Database from 'libsql'
 import { ServiceError } from '../core/errors.ts'
 
-/** How long a statement waits for a lock, and the process with it; only a database shell can hold one. */
-const busyTimeoutMs = 500
+/** How long a statement waits for a lock, and its thread with it; only a database shell can hold one. */
+const lockWaitMs = 10_000
 
 /**
  * Opens an embedded database whose acknowledged writes survive `kill -9` and power loss: the write-ahead log is
  * synced by every commit (`synchronous=FULL`; SQLite's documentation, pragma synchronous).
  * @throws ServiceError STATE_UNAVAILABLE
  */
-export function openSqlite<Tables>(file: string): Kysely<Tables> {
+export function openSqlite<Tables>(
+  file: string,
+  { waitMs = lockWaitMs }: { readonly waitMs?: number } = {},
+): Kysely<Tables> {
   let database: Database.Database | undefined
   try {
     const opened = new Database(file)
     database = opened
     // exec, not pragma(): the latter leaves a statement open, which would keep the file open after close().
     for (const pragma of [
-      `busy_timeout=${busyTimeoutMs}`,
+      `busy_timeout=${waitMs}`,
       'journal_mode=WAL',
       'synchronous=FULL',
       'foreign_keys=ON',
@@ -25,7 +28,7 @@ export function openSqlite<Tables>(file: string): Kysely<Tables> {
       opened.exec(`PRAGMA ${pragma}`)
     }
     const guarded = {
-      prepare: (sql: string) => guardStatement(opened.prepare(sql)),
+      prepare: (sql: string) => turnOfTransaction(opened, sql) ?? guardStatement(opened, sql),
       close: () => closeWhole(opened),
     }
     return new Kysely<Tables>({ dialect: new SqliteDialect({ database: guarded }) })
@@ -65,16 +68,56 @@ export function unavailable(
   )
 }
 
-type LibsqlStatement = ReturnType<Database.Database['prepare']>
+const nothingChanged = { changes: 0, lastInsertRowid: 0 }
 
-function guardStatement(statement: LibsqlStatement): SqliteStatement {
+/**
+ * Begins with the lock that writing needs, so that a lock of somebody else is met by this statement alone. A prepared
+ * one that met a lock would stay open in libsql, and hold an old view of the database until it is collected as garbage:
+ * every later write would fail (SQLITE_BUSY_SNAPSHOT).
+ */
+function turnOfTransaction(database: Database.Database, sql: string): SqliteStatement | undefined {
+  const turns: Readonly<Record<string, () => void>> = {
+    begin: () => database.exec('BEGIN IMMEDIATE'),
+    commit: () => database.exec('COMMIT'),
+    // After some failures, such as a full disk, there is none any more; the failure itself is what matters.
+    rollback: () => database.inTransaction && database.exec('ROLLBACK'),
+  }
+  const turn = turns[sql]
+  if (turn === undefined) return undefined
+  const run = () => {
+    turn()
+    return nothingChanged
+  }
+  return { reader: false, run, all: () => [], iterate: () => [].values() }
+}
+
+function guardStatement(database: Database.Database, sql: string): SqliteStatement {
+  const statement = database.prepare(sql)
+  const isWrite = /^\s*(insert|update|delete|replace)\b/i.test(sql)
   return {
     get reader() {
       return statement.reader
     },
     all: (values) => statement.all(bindable(values)),
-    run: (values) => statement.run(bindable(values)),
+    run(values) {
+      const bound = bindable(values)
+      return isWrite && !database.inTransaction
+        ? inTransaction(database, () => statement.run(bound))
+        : statement.run(bound)
+    },
     iterate: (values) => statement.iterate(bindable(values)),
+  }
+}
+
+function inTransaction<T>(database: Database.Database, run: () => T): T {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = run()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    if (database.inTransaction) database.exec('ROLLBACK')
+    throw error
   }
 }
 

@@ -1,10 +1,20 @@
 import type { Arch } from '../core/arch.ts'
 import type { BootAttempt, BootimageLease } from '../core/boot-attempt.ts'
+import type { BootId } from '../core/boot-event.ts'
 import type { Bootimage, BootimageId } from '../core/bootimage.ts'
 import type { BootimageFailure, BootimageState, PendingChange } from '../core/bootimage-state.ts'
 import type { ChangeClass } from '../core/change.ts'
 import type { Sha256 } from '../core/digest.ts'
 import type { FileIdentity } from '../core/file-identity.ts'
+import type {
+  AuditEntry,
+  FleetState,
+  FleetWrite,
+  NodeReport,
+  SeenMachine,
+  StoredRecord,
+} from '../core/fleet.ts'
+import type { MacAddress } from '../core/mac.ts'
 import type { MetadataFormat } from '../streams/metadata.ts'
 
 /** A metadata document that parsed; its bytes are in `<data>/metadata/<digest>.json`. */
@@ -64,13 +74,6 @@ export interface PinResolution {
   readonly resolvedAt: number
 }
 
-export interface InstallRecord {
-  readonly host: string
-  readonly generation: number
-  readonly state: 'armed' | 'installed' | 'failed'
-  readonly at: number
-}
-
 /**
  * What a file of the blob store was like when its content was found to have its digest (G1). Any other file of that
  * name has to be read before it counts.
@@ -98,12 +101,85 @@ export interface RefreshWrite {
   readonly relocated?: readonly Bootimage[]
 }
 
+/** An entry with the id that the store gave it. */
+export type KeptAuditEntry = AuditEntry & { readonly id: number }
+
+/** What was kept longer than anybody asked for. At most `most` of each in one go. */
+export interface HistoryLimits {
+  readonly auditBefore: number
+  readonly mostAudit: number
+  readonly reportsBefore: number
+  readonly seenBefore: number
+  readonly mostSeen: number
+  readonly most: number
+}
+
+export interface RestoredCounts {
+  readonly records: number
+  readonly settings: number
+  readonly installs: number
+  readonly tokens: number
+  readonly pinnedReleases: number
+}
+
+/** Where a report stands in the list of all: by its time, newest first, then by boot and state. */
+export type ReportPlace = Pick<NodeReport, 'at' | 'bootId' | 'status'>
+
+/** What admins and nodes said, durable. Part of `StateStore`; the same promises. */
+export interface FleetStore {
+  loadFleet(): Promise<FleetState>
+  /**
+   * Everything in it or nothing, in this order; a report of a boot and state that is known stays as it was, and of two
+   * revocations of a host the later counts.
+   */
+  writeFleet(write: FleetWrite): Promise<void>
+  /** Newest first; `beforeId` and `limit` page, `total` counts what matches on all pages. */
+  listAudit(filter: {
+    target?: string
+    by?: string
+    action?: string
+    since?: number
+    beforeId?: number
+    limit: number
+  }): Promise<{ readonly items: readonly KeptAuditEntry[]; readonly total: number }>
+  /** Newest first; `after` (the last one of the page before) and `limit` page, `total` counts what matches on all pages. */
+  listReports(filter: {
+    host?: string
+    bootId?: BootId
+    after?: ReportPlace
+    limit: number
+  }): Promise<{ readonly items: readonly NodeReport[]; readonly total: number }>
+  /** Upserts; `firstSeenAt` stays. Off the hot path, many at once. */
+  saveSeenMachines(machines: readonly SeenMachine[]): Promise<void>
+  removeSeenMachines(macs: readonly MacAddress[]): Promise<void>
+  /** Last seen first. */
+  listSeenMachines(filter: { limit: number }): Promise<readonly SeenMachine[]>
+  /** The secret of this name; made and kept when there is none yet. */
+  secretKey(name: string, make: () => Uint8Array): Promise<Uint8Array>
+  trimHistory(limits: HistoryLimits): Promise<{ readonly removed: number }>
+  /**
+   * Writes a consistent copy of the whole database to a file that is not there yet, readable by this user alone, while
+   * everything goes on.
+   * @throws ServiceError CONFLICT when something is there, STORAGE_FAILED
+   */
+  backup(file: string): Promise<{ readonly sizeBytes: number; readonly schemaVersion: number }>
+  /**
+   * Takes what admins and nodes said out of a backup, in place of what is here; resolved pins and their bootimages are
+   * added. What the disk holds (documents, heads, verified files) stays as it is. All or nothing.
+   * What was revoked stays revoked; of two installs of a host the one that changed last counts, so that no disk is
+   * written twice; audit entries and reports of both are kept. Backups of older versions are understood.
+   * @param check of its records, for whoever knows what may stand in them; nothing is changed when it throws
+   * @throws ServiceError NOT_FOUND, BACKUP_INVALID, STATE_NEWER_VERSION, STORAGE_FAILED; nothing was changed then
+   */
+  restore(file: string, check?: (records: readonly StoredRecord[]) => Promise<void>): Promise<RestoredCounts>
+}
+
 /**
  * The durable state, asynchronous because it may one day be remote. Every promise that resolved is on disk.
  * Hot paths never call it: they read snapshots.
  * @throws ServiceError STATE_UNAVAILABLE when the store cannot be written or read
  */
-export interface StateStore {
+export interface StateStore extends FleetStore {
   /** Bootimages that are known keep their state; heads are replaced. */
   recordRefresh(write: RefreshWrite): Promise<void>
   /** Of a document that this stream is known to have had, only `lastSeenAt` is raised. */
@@ -143,10 +219,6 @@ export interface StateStore {
 
   savePinResolution(pin: PinResolution): Promise<void>
   listPinResolutions(): Promise<readonly PinResolution[]>
-
-  /** One for each host: the last one counts. */
-  saveInstall(record: InstallRecord): Promise<void>
-  listInstalls(): Promise<readonly InstallRecord[]>
 
   /** Upserts many at once, off the hot path. `startedAt` stays and `lastSeenAt` never goes back (G6). */
   saveBootAttempts(attempts: readonly BootAttempt[]): Promise<void>

@@ -55,6 +55,14 @@ export function readBootimageIds(json: string): readonly BootimageId[] {
   })
 }
 
+export function readObject(json: unknown, name: string): Fields {
+  return object(parse(readText(json, name), name), name)
+}
+
+export function readList(json: unknown, name: string): readonly unknown[] {
+  return list(parse(readText(json, name), name), name)
+}
+
 export function readChangeClass(value: unknown): ChangeClass {
   return oneOf({ change: value }, 'change', changeClasses)
 }
@@ -70,6 +78,12 @@ export function readSha256(value: unknown, name: string): Sha256 {
 /** A column of text; SQL as SQLite speaks it does not insist on it. */
 export function readText(value: unknown, name: string): string {
   return text({ [name]: value }, name)
+}
+
+/** Text that people wrote; it may be empty. */
+export function readProse(value: unknown, name: string): string {
+  if (typeof value !== 'string') throw new TypeError(`${name} is not text`)
+  return value
 }
 
 export function readNumber(value: unknown, name: string): number {

@@ -1,11 +1,12 @@
+import type { FleetTables } from './fleet-tables.ts'
+
 /** The tables as SQL sees them: times are ms since the epoch, digests and ids plain text, nested values JSON text. */
-export interface StateTables {
+export interface StateTables extends FleetTables {
   document: DocumentRow
   bootimage: BootimageRow
   stream_head: StreamHeadRow
   derived: DerivedRow
   pin_resolution: PinResolutionRow
-  install: InstallRow
   boot_attempt: BootAttemptRow
   bootimage_lease: BootimageLeaseRow
   verified_file: VerifiedFileRow
@@ -64,17 +65,11 @@ export interface PinResolutionRow {
   readonly resolved_at: number
 }
 
-export interface InstallRow {
-  readonly host: string
-  readonly generation: number
-  readonly state: string
-  readonly changed_at: number
-}
-
 export interface BootAttemptRow {
   readonly boot_id: string
   readonly host: string | null
   readonly mac: string | null
+  readonly address: string | null
   readonly bootimage: string
   readonly started_at: number
   readonly last_seen_at: number

@@ -31,8 +31,11 @@ export interface FoundDocument {
 
 export type ReleaseFinding =
   | { readonly kind: 'found'; readonly bootimage: Bootimage; readonly document: FoundDocument }
-  /** `reason` says where was looked and what was there instead. */
-  | { readonly kind: 'not-found'; readonly reason: string }
+  /**
+   * `reason` says where was looked and what was there instead. `isUpstreamSilent`: the index could not be read, so it
+   * may be there all the same.
+   */
+  | { readonly kind: 'not-found'; readonly reason: string; readonly isUpstreamSilent?: true }
 
 export interface FindReleaseOptions {
   /** Archived documents of that stream, in any order. */
@@ -68,7 +71,7 @@ export async function findRelease(
   } catch (error) {
     options.signal?.throwIfAborted()
     if (!isServiceError(error)) throw error
-    return notFound(`${inArchive}; ${error.message}`)
+    return { ...notFound(`${inArchive}; ${error.message}`), isUpstreamSilent: true }
   }
 }
 
@@ -112,7 +115,7 @@ async function searchIndex(
   options: FindReleaseOptions,
 ): Promise<ReleaseFinding> {
   const { signal } = options
-  const index = readAt(displayUrl(url), readIndex, await fetchBytes(client, url, signal))
+  const index = await fetchReleaseIndex({ url, client, signal })
   const entry = index.releases.find(({ version }) => version === wanted.release)
   if (entry === undefined)
     return notFound(`not among the ${index.releases.length} releases of ${displayUrl(url)}`)
@@ -123,6 +126,18 @@ async function searchIndex(
   return bootimage === undefined
     ? notFound(`${source}: ${whyNotUsed(metadata, wanted)}`)
     : found(bootimage, { bytes, source, metadata })
+}
+
+/**
+ * All releases of a stream, as its `releases.json` lists them.
+ * @throws ServiceError METADATA_INVALID, METADATA_UNAVAILABLE, UPSTREAM_*; the signal's reason when it was aborted
+ */
+export async function fetchReleaseIndex({
+  url,
+  client,
+  signal,
+}: NonNullable<FindReleaseOptions['index']> & { readonly signal?: AbortSignal }): Promise<ReleaseIndex> {
+  return readAt(displayUrl(url), readIndex, await fetchBytes(client, url, signal))
 }
 
 function readIndex(bytes: Uint8Array): ReleaseIndex {
@@ -176,6 +191,6 @@ function found(
   }
 }
 
-function notFound(reason: string): ReleaseFinding {
+function notFound(reason: string): Extract<ReleaseFinding, { readonly kind: 'not-found' }> {
   return { kind: 'not-found', reason }
 }

@@ -27,6 +27,15 @@ export function bootLogLine(event: BootEvent): BootLogLine | undefined {
     const fields = { bootId, kind, reason, reasons, mac, uuid, serial, arch, host, address, bootimage }
     return { level: needsAttention ? 'warn' : 'info', message: 'boot decided', fields }
   }
+  if (event.type === 'ignition-sent') {
+    const { type, at, ...fields } = event
+    return { level: 'info', message: 'Ignition config sent', fields }
+  }
+  if (event.type === 'reported') {
+    const { type, at, isKnown, ...fields } = event
+    if (isKnown) return { level: 'debug', message: 'machine reported again', fields }
+    return { level: event.status === 'failed' ? 'warn' : 'info', message: 'machine reported', fields }
+  }
   const { type, at, ...fields } = event
   const isWholeFile = event.method === 'GET' && event.status === 200
   if (isWholeFile && event.completed) return { level: 'info', message: 'artifact sent', fields }

@@ -4,6 +4,7 @@ import type { BootEvent } from '../core/boot-event.ts'
 import { type ChangeClass, changeClasses, hasPolicy } from '../core/change.ts'
 import type { Clock } from '../core/clock.ts'
 import { decidingReasons } from '../core/deciding-reasons.ts'
+import { type TokenRefusal, tokenRefusals } from '../core/token-refusal.ts'
 import { type DhcpFigures, observeDhcp, observeTftp, type TftpFigures } from './network-metrics.ts'
 
 export const listeners = ['boot', 'admin', 'control'] as const
@@ -12,6 +13,10 @@ export type ListenerName = (typeof listeners)[number]
 /** Which check a file failed: while it came in (`digest`, `size`, `signature`) or lying in the cache (`scrub`). */
 export const verifyChecks = ['digest', 'size', 'signature', 'scrub'] as const
 export type VerifyCheck = (typeof verifyChecks)[number]
+
+/** Why the API did not listen to somebody; `limited`: too many from that address. */
+export const loginRefusals = ['missing', 'invalid', 'role', 'limited'] as const
+export type LoginRefusal = (typeof loginRefusals)[number]
 
 /** How a stream is doing, as far as a monitoring system wants to know. */
 export interface StreamFreshness {
@@ -27,6 +32,9 @@ export interface Metrics {
   onVerifyFailure(check: VerifyCheck): void
   /** A refresh brought what was not followed: a change that is held or waits, or a part that cannot be used. */
   onRefused(change: ChangeClass): void
+  onRefusedLogin(reason: LoginRefusal): void
+  /** A machine, or somebody, showed a boot token that does not count. */
+  onRefusedToken(refusal: TokenRefusal): void
   /** `route` is the route's pattern, never its URL; `undefined` when no route matched. */
   onRequest(
     listener: ListenerName,
@@ -68,9 +76,11 @@ const stepNames: Readonly<Record<BootEvent['type'], string>> = {
   'tftp-ended': 'tftp',
   decided: 'decision',
   'artifact-sent': 'artifact',
+  'ignition-sent': 'ignition',
+  reported: 'report',
 }
 const sentRoles = ['kernel', 'initramfs', 'rootfs', 'disk', 'other'] as const
-const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE'])
 
 const failedChecks: ReadonlyMap<string, VerifyCheck> = new Map([
   ['ARTIFACT_DIGEST_MISMATCH', 'digest'],
@@ -128,6 +138,14 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
   })
   for (const check of verifyChecks) verifyFailures.inc({ check }, 0)
 
+  const refusedTokens = new Counter({
+    name: 'pilotlight_boot_tokens_refused_total',
+    help: 'Tokens for Ignition configs and reports that did not count, by the reason.',
+    labelNames: ['reason'],
+    registers,
+  })
+  for (const reason of tokenRefusals) refusedTokens.inc({ reason }, 0)
+
   const refused = new Counter({
     name: 'pilotlight_stream_refused_total',
     help: 'What refreshes brought and was not followed, for each architecture, by the class of the change.',
@@ -135,6 +153,14 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     registers,
   })
   for (const reason of changeClasses) if (mayBeRefused(reason)) refused.inc({ reason }, 0)
+
+  const refusedLogins = new Counter({
+    name: 'pilotlight_admin_refused_logins_total',
+    help: 'Requests to the API without a token, with one that does not count, or with one that may not do that.',
+    labelNames: ['reason'],
+    registers,
+  })
+  for (const reason of loginRefusals) refusedLogins.inc({ reason }, 0)
 
   const sentBytes = new Counter({
     name: 'pilotlight_artifact_sent_bytes_total',
@@ -150,6 +176,8 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     'tftp-ended': 0,
     decided: 0,
     'artifact-sent': 0,
+    'ignition-sent': 0,
+    reported: 0,
   }
   new Counter({
     name: 'pilotlight_boot_steps_total',
@@ -226,6 +254,12 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     },
     onRefused(change) {
       refused.inc({ reason: change })
+    },
+    onRefusedToken(refusal) {
+      refusedTokens.inc({ reason: refusal })
+    },
+    onRefusedLogin(reason) {
+      refusedLogins.inc({ reason })
     },
     onRequest(listener, route, method, status, seconds) {
       requests.observe(

@@ -9,7 +9,6 @@ import type { FetchEvent } from '../../src/artifacts/fetcher.ts'
 import { nodeFileSystem } from '../../src/artifacts/file-system.ts'
 import { layoutOf } from '../../src/artifacts/layout.ts'
 import { createWorkerEngine } from '../../src/artifacts/worker-engine.ts'
-import { fromPlainError, toPlainError } from '../../src/artifacts/worker-messages.ts'
 import type { Sha256 } from '../../src/core/digest.ts'
 import { ServiceError } from '../../src/core/errors.ts'
 import { type LoopbackServer, startLoopbackServer } from '../fakes/loopback-server.ts'
@@ -160,30 +159,6 @@ describe('a thread that dies', () => {
     const engine = createWorkerEngine(options())
     await engine.close()
     await expect(engine.fetch(requestFor('/f'), hooks())).rejects.toMatchObject({ code: 'INTERNAL' })
-  })
-})
-
-describe('errors as data', () => {
-  it('keep code, message, details and causes', () => {
-    const cause = Object.assign(new Error('no space'), { code: 'ENOSPC' })
-    const error = new ServiceError('SPACE_INSUFFICIENT', 'full', { neededBytes: 5, gone: undefined }, cause)
-    const back = fromPlainError(structuredClone(toPlainError(error)))
-    expect(back).toBeInstanceOf(ServiceError)
-    expect(back).toMatchObject({ code: 'SPACE_INSUFFICIENT', message: 'full', details: { neededBytes: 5 } })
-    expect(back.cause).toMatchObject({ code: 'ENOSPC', message: 'no space' })
-  })
-
-  it('that lead in a circle come to an end', () => {
-    const error = new Error('round')
-    error.cause = error
-    expect(fromPlainError(toPlainError(error)).message).toBe('round')
-  })
-
-  it('of any other kind stay errors', () => {
-    expect(fromPlainError(toPlainError('just text'))).toMatchObject({ message: 'just text' })
-    expect(fromPlainError(toPlainError(Object.assign(new Error('x'), { code: 'EODD' })))).toMatchObject({
-      code: 'EODD',
-    })
   })
 })
 

@@ -6,11 +6,12 @@ import {
   type ScriptQuestion,
 } from '../../src/boot/answer-script-name.ts'
 import { type NamingLoader, parseScriptName } from '../../src/boot/script-name.ts'
+import { noSecrets } from '../../src/boot/secret-service.ts'
 import type { BootClient } from '../../src/core/client.ts'
 import { decideBoot } from '../../src/core/decide-boot.ts'
 import type { Host, UnknownPolicy } from '../../src/core/host.ts'
 import type { MacAddress } from '../../src/core/mac.ts'
-import type { SeenMachines } from '../../src/core/seen-machines.ts'
+import { nobodySeen, type SeenMachines } from '../../src/core/seen-machines.ts'
 import { makeBootimage } from '../fakes/bootimages.ts'
 import { makeCatalog } from '../fakes/catalogs.ts'
 import { mac, makeHost, makeInventory, makeProfile, nodeMac, uuid } from '../fakes/machines.ts'
@@ -53,7 +54,8 @@ function siteOf({
       explain: decide,
     },
     renderer: rendererOver(catalog),
-    seen: { macOf: () => undefined, machineOf: () => undefined, ...seen },
+    secrets: noSecrets,
+    seen: { ...nobodySeen, ...seen },
     ignoredMachines,
     log,
   }

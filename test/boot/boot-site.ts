@@ -45,6 +45,8 @@ export interface BootSite {
   run(...args: readonly string[]): void
   /** Takes releases in, one after the other, before the service is started: the last is current. */
   sync(...releases: readonly PayloadRelease[]): void
+  /** A shell command that asks the service's API while it runs, and what it answered. */
+  asking(path: string): { readonly command: string; readonly answer: () => unknown }
   /** A shell command that kills the service, as a crash would. */
   readonly kill: string
   log(): string
@@ -103,6 +105,10 @@ export function createBootSite(name: string): BootSite {
 
   const pidFile = join(directory, 'pid')
   const serve = `node '${program}' serve --config '${configFile}'`
+  const controlSocket = join(directory, 'data/control.sock')
+
+  const askCommand = (path: string, file: string) =>
+    `curl -fs --unix-socket '${controlSocket}' http://localhost${path} -o '${file}'`
 
   function publish(...releases: readonly PayloadRelease[]): void {
     prepareMove(...releases)
@@ -143,11 +149,15 @@ export function createBootSite(name: string): BootSite {
         server: before + (isRestarted ? `while :; do ${once}; done` : `exec ${serve}`),
         ready: isEmpty
           ? `curl -fs ${adminUrl}/livez`
-          : `curl -fs ${adminUrl}/readyz && curl -fs ${adminUrl}/api/v1/bootimages -o '${answerFile}'`,
+          : `curl -fs ${adminUrl}/readyz && ${askCommand('/api/v1/bootimages', answerFile)}`,
         options: [...(mode === 'server' ? [] : site), ...options],
       })
     },
     bootimages: () => JSON.parse(readFileSync(answerFile, 'utf8')).bootimages,
+    asking(path) {
+      const file = join(directory, 'answer.json')
+      return { command: askCommand(path, file), answer: () => JSON.parse(readFileSync(file, 'utf8')) }
+    },
     log: () => readFileSync(join(out, 'server.log'), 'utf8'),
     console: () => readFileSync(join(out, 'console.log'), 'utf8'),
     remove: () => rmSync(directory, { recursive: true, force: true }),

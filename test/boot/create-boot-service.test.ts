@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import type { AddressGuard } from '../../src/boot/address-guard.ts'
 import { createBootService } from '../../src/boot/create-boot-service.ts'
 import { createLeases } from '../../src/boot/leases.ts'
+import { createNewestBoots } from '../../src/boot/newest-boots.ts'
 import type { WantedBootimage } from '../../src/core/boot-decision.ts'
-import { type BootEvent, parseBootId } from '../../src/core/boot-event.ts'
+import { type BootEvent, type BootId, parseBootId } from '../../src/core/boot-event.ts'
 import type { Catalog } from '../../src/core/catalog.ts'
 import type { Inventory } from '../../src/core/host.ts'
+import { reason } from '../../src/core/reason.ts'
 import { makeBootimage } from '../fakes/bootimages.ts'
 import { makeCatalog, status } from '../fakes/catalogs.ts'
 import { mac, makeClient, makeHost, makeInventory } from '../fakes/machines.ts'
@@ -13,9 +16,18 @@ const older = makeBootimage({ release: '43.20260601.3.0' })
 const newer = makeBootimage({ release: '44.20260707.3.1' })
 const known = makeInventory({ hosts: [makeHost({ stream: 'fcos-stable', mode: 'live' })] })
 
-function setUp(state: { catalog: Catalog; inventory?: Inventory; maximumLeases?: number }) {
+interface State {
+  catalog: Catalog
+  inventory?: Inventory
+  maximumLeases?: number
+  guard?: AddressGuard
+}
+
+function setUp(state: State) {
   const events: BootEvent[] = []
   const wishes: WantedBootimage[] = []
+  const served: (readonly [string, BootId])[] = []
+  const newestBoots = createNewestBoots()
   const leases = createLeases({ maximum: state.maximumLeases })
   let now = 5000
   let drawn = 0
@@ -28,13 +40,36 @@ function setUp(state: { catalog: Catalog; inventory?: Inventory; maximumLeases?:
       return new Uint8Array(words.buffer)
     },
     leases,
+    newestBoots,
+    ...(state.guard === undefined ? {} : { guard: state.guard }),
     onEvent: (event) => events.push(event),
     onWanted: (wanted) => wishes.push(wanted),
+    onInstallServed: (host, bootId) => served.push([host, bootId]),
   })
-  return { service, leases, events, wishes, state, setNow: (at: number) => (now = at) }
+  return { service, leases, newestBoots, events, wishes, served, state, setNow: (at: number) => (now = at) }
 }
 
 describe('answering a machine', () => {
+  it('G12 a machine that is sent to its disk ends its boot; one whom the guard refuses ends nothing', () => {
+    const inventory = (mode: 'live' | 'local') =>
+      makeInventory({ hosts: [makeHost({ stream: 'fcos-stable', mode })] })
+    const lab = setUp({ catalog: makeCatalog({ current: newer }), inventory: inventory('live') })
+    lab.service.answer(makeClient())
+    const hold = { kind: 'hold', method: 'exit', reasons: [reason('mode-hold')], arch: 'x86_64' } as const
+    const refusing = setUp({
+      catalog: makeCatalog({ current: newer }),
+      guard: { admit: () => hold, look: () => hold, addressOf: () => undefined, goesOn() {}, restore() {} },
+    })
+    refusing.newestBoots.note({ bootId: lab.service.answer(makeClient()).bootId, host: 'n01', startedAt: 1 })
+    refusing.service.answer(makeClient())
+    expect(refusing.newestBoots.hasEnded({ host: 'n01' }, 1)).toBe(false)
+
+    expect(lab.newestBoots.hasEnded({ host: 'n01' }, 5000)).toBe(false)
+    lab.state.inventory = inventory('local')
+    lab.service.answer(makeClient())
+    expect(lab.newestBoots.hasEnded({ host: 'n01' }, 5000)).toBe(true)
+  })
+
   it('mints a boot id, leases the bootimage and records one event', () => {
     const { service, leases, events } = setUp({ catalog: makeCatalog({ current: newer }) })
     const { decision, bootId } = service.answer(makeClient({ address: '192.0.2.55' }))
@@ -45,6 +80,7 @@ describe('answering a machine', () => {
         bootId,
         host: 'n01',
         mac: '52:54:00:ab:cd:ef',
+        address: '192.0.2.55',
         bootimage: newer.id,
         startedAt: 5000,
         lastSeenAt: 5000,
@@ -60,6 +96,7 @@ describe('answering a machine', () => {
         reasons: decision.reasons,
         mac: '52:54:00:ab:cd:ef',
         arch: 'x86_64',
+        firmware: 'uefi',
         host: 'n01',
         address: '192.0.2.55',
         bootimage: newer.id,
@@ -101,16 +138,27 @@ describe('answering a machine', () => {
     expect(service.answer(makeClient()).decision.kind).toBe('hold')
   })
 
-  it('holds a host in mode install, whatever its settings (nothing is installed twice)', () => {
+  it('tells of each install script that was answered, and of none that was only explained (field case 153)', () => {
     const host = makeHost({ stream: 'fcos-stable', mode: 'install', install: { device: '/dev/sda' } })
-    const { service } = setUp({
+    const { service, served } = setUp({
       catalog: makeCatalog({ current: newer }),
       inventory: makeInventory({ hosts: [host] }),
     })
-    expect(service.answer(makeClient()).decision).toMatchObject({
-      kind: 'hold',
-      reasons: [{ code: 'install-not-armed' }, {}],
-    })
+    expect(service.explain(makeClient()).kind).toBe('install')
+    expect(served).toEqual([])
+    const { decision, bootId } = service.answer(makeClient())
+    expect(decision.kind).toBe('install')
+    expect(served).toEqual([['n01', bootId]])
+  })
+
+  it('remembers the newest boot of a host that got a script to boot with', () => {
+    const { service, newestBoots, state } = setUp({ catalog: makeCatalog({ current: newer }) })
+    service.answer(makeClient())
+    const { bootId } = service.answer(makeClient())
+    expect(newestBoots.newestOf({ host: 'n01' })).toBe(bootId)
+    state.inventory = makeInventory({ hosts: [makeHost({ mode: 'local' })] })
+    service.answer(makeClient())
+    expect(newestBoots.newestOf({ host: 'n01' })).toBe(bootId)
   })
 })
 

@@ -84,11 +84,11 @@ describe('what has changed', () => {
   it('G5 counts at once: a pin ends to the millisecond, wherever it was written', () => {
     const pin = { release: '43.20260601.3.0', until: 5000 }
     const places: Inventory[] = [
-      makeInventory({ hosts: [makeHost({ ...live, pin })] }),
-      makeInventory({ hosts: [makeHost(live)], groups: [makeGroup({ name: 'all', pin })] }),
+      makeInventory({ hosts: [makeHost({ ...live, pins: [pin] })] }),
+      makeInventory({ hosts: [makeHost(live)], groups: [makeGroup({ name: 'all', pins: [pin] })] }),
       makeInventory({
         hosts: [makeHost({ ...live, profile: 'worker' })],
-        profiles: [makeProfile({ name: 'worker', pin })],
+        profiles: [makeProfile({ name: 'worker', pins: [pin] })],
       }),
     ]
     for (const pinned of places) {
@@ -106,7 +106,7 @@ describe('what has changed', () => {
         ...live,
         id: `n${id}`,
         macs: [mac(`52:54:00:00:00:0${id}`)],
-        pin: { release: '43.1', ...(until === undefined ? {} : { until }) },
+        pins: [{ release: '43.1', ...(until === undefined ? {} : { until }) }],
       })
     const question = fc.record({
       machine: fc.integer({ min: 0, max: 3 }),

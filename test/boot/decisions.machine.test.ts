@@ -8,7 +8,9 @@ import { withBootSite } from './with-boot-site.ts'
 const mac = '52:54:00:77:00:01'
 
 describe.skipIf(bootProblem() !== undefined)('what a machine gets', () => {
-  it.concurrent('G5 a pinned host boots the pinned release, though the stream has moved on', (test) =>
+  const name =
+    'G5 G12 a pinned host boots the pinned release with its secret config, and reports that it runs'
+  it.concurrent(name, (test) =>
     withBootSite(test, 'bios-pxe, pinned host', async (site) => {
       const pinned = makeRelease(site.upstream, '44.20261001.3.0', 'x86_64', { isUnique: true })
       const current = makeRelease(site.upstream, '44.20261101.3.0', 'x86_64', { isUnique: true })
@@ -17,6 +19,7 @@ describe.skipIf(bootProblem() !== undefined)('what a machine gets', () => {
         macs: [mac],
         profile: 'node',
         pin: { release: pinned.release, reason: 'NIC regression' },
+        ignition: { inline: JSON.stringify({ ignition: { version: '3.4.0' } }) },
       }
       site.configure({
         mode: 'proxy',
@@ -24,9 +27,25 @@ describe.skipIf(bootProblem() !== undefined)('what a machine gets', () => {
         hosts: [host],
       })
       site.sync(pinned, current)
-      const report = await site.boot({ mode: 'proxy', firmware: 'bios-pxe' })
+      const reports = site.asking('/api/v1/reports')
+      const report = await site.boot({
+        mode: 'proxy',
+        firmware: 'bios-pxe',
+        options: ['--on', '^NODE told booted', reports.command],
+      })
       expectRelease(report, pinned)
-    }))
+      expect(saidAtHome(report, 'told booted')).toBe('ok')
+      expect(reports.answer()).toMatchObject({ items: [{ host: 'n01', status: 'booted' }] })
+      const ignitionUrl = wordOf(report.node.cmdline ?? undefined, 'ignition.config.url') ?? ''
+      const tokens = [...ignitionUrl.matchAll(/\/ignition\/(.{64})$/g)].map(([, token]) => token)
+      for (const { target, status } of report.http) {
+        const [, token] = /^\/report\/(.{64})$/.exec(target) ?? []
+        if (status === 200 && token !== undefined) tokens.push(token)
+      }
+      expect(tokens).toHaveLength(2)
+      for (const token of tokens) expect(site.log()).not.toContain(token)
+    }),
+  )
 
   it.concurrent('an unknown machine hears nothing from us and goes its own way', (test) =>
     withBootSite(test, 'bios-pxe, unknown machine', async (site) => {

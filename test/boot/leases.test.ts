@@ -3,9 +3,11 @@ import { createLeases } from '../../src/boot/leases.ts'
 import { type BootAttempt, longestBootAttemptMs } from '../../src/core/boot-attempt.ts'
 import type { BootId } from '../../src/core/boot-event.ts'
 import type { BootimageId } from '../../src/core/bootimage.ts'
+import type { MacAddress } from '../../src/core/mac.ts'
 
 const start = 1_000_000
 const bootId = (name: string) => name.padEnd(22, '-') as BootId
+const mac = '52:54:00:ab:cd:ef' as MacAddress
 const imageId = (name: string) => name as BootimageId
 
 function attempt(name: string, bootimage: string, at = start): BootAttempt {
@@ -34,6 +36,23 @@ describe('a lease', () => {
     leases.touch(bootId('nobody'), start)
     expect(leases.size).toBe(0)
     expect(leases.takeUnsaved()).toEqual([])
+  })
+
+  it('G6 of a machine that asks again and again without fetching anything is one, from its newest boot on', () => {
+    const leases = createLeases()
+    const ask = (name: string, at: number, others: Partial<BootAttempt> = {}) =>
+      leases.start({ ...attempt(name, 'image-1', at), mac, host: 'n01', ...others })
+    for (let turn = 0; turn < 100; turn += 1) ask(`turn-${turn}`, start + turn)
+    expect(leases.takeUnsaved().map((saved) => saved.bootId)).toEqual([bootId('turn-99')])
+    expect(leases.size).toBe(1)
+    expect([...leases.leasedBootimages(start + 99 + longestBootAttemptMs - 1)]).toEqual(['image-1'])
+
+    leases.touch(bootId('turn-99'), start + 200)
+    ask('after-a-fetch', start + 300)
+    ask('other-image', start + 400, { bootimage: imageId('image-2') })
+    ask('other-host', start + 500, { bootimage: imageId('image-2'), host: 'n02' })
+    ask('clock-set-back', start, { bootimage: imageId('image-2'), host: 'n02' })
+    expect(leases.size).toBe(5)
   })
 
   it('is not shortened when the clock is set back', () => {

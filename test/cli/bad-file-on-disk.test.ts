@@ -24,7 +24,14 @@ async function withService<T>(work: (calls: readonly { readonly name: string }[]
   await mkdir(join(cwd, 'd'), { mode: 0o700 })
   const operations = createFakeOperations()
   const metrics = createMetrics({ version: '1', clock: { now: () => 0 }, withProcess: false })
-  const app = createAdminApp({ operations, metrics, log: silentLog, version: '1', access: 'control' })
+  const app = createAdminApp({
+    operations,
+    metrics,
+    log: silentLog,
+    version: '1',
+    clock: { now: () => 0 },
+    access: 'control',
+  })
   const socket = await listenControlSocket({ app, path: join(cwd, 'd/control.sock') })
   try {
     return await work(operations.calls)

@@ -35,7 +35,14 @@ function connect(): OfflineOperations {
 async function serveOperations(answers: Partial<AdminOperations> = {}) {
   const operations = createFakeOperations(answers)
   const metrics = createMetrics({ version: '1', clock: { now: () => 0 }, withProcess: false })
-  const app = createAdminApp({ operations, metrics, log: silentLog, version: '1', access: 'control' })
+  const app = createAdminApp({
+    operations,
+    metrics,
+    log: silentLog,
+    version: '1',
+    clock: { now: () => 0 },
+    access: 'control',
+  })
   const socket = await listenControlSocket({ app, path })
   closers.push(() => socket.close())
   return { operations, socket, client: connect().operations }

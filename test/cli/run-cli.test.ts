@@ -75,6 +75,24 @@ describe('help', () => {
     'verify',
     'gc',
     'doctor',
+    'host',
+    'group',
+    'profile',
+    'boots',
+    'reports',
+    'pin',
+    'unpin',
+    'pins',
+    'install',
+    'installs',
+    'local',
+    'live',
+    'hold',
+    'release',
+    'token',
+    'audit',
+    'backup',
+    'restore',
   ]
 
   test.each([[], ...[...commands, 'config', 'version'].map((name) => [name])])(
@@ -90,6 +108,20 @@ describe('help', () => {
   test('every command that does something has an example', async () => {
     for (const name of [...commands, 'config', 'version'])
       expect((await harness().run(name, '--help')).stdout).toContain('Examples:\n  $ pilotlight ')
+  })
+
+  test.each([
+    ...['list', 'show', 'add', 'set', 'rm', 'seen', 'adopt', 'import', 'export'].map((name) => [
+      'host',
+      name,
+    ]),
+    ...['list', 'show', 'set', 'rm'].map((name) => ['group', name]),
+    ...['list', 'show', 'set', 'rm'].map((name) => ['profile', name]),
+    ...['create', 'list', 'revoke', 'revoke-boot'].map((name) => ['token', name]),
+  ])('%s %s has an example of itself', async (...path) => {
+    const { code, stdout } = await harness().run(...path, '--help')
+    expect(code).toBe(0)
+    expect(stdout).toContain(`Examples:\n  $ pilotlight ${path.join(' ')}`)
   })
 
   test('no command at all shows the help and is a usage error', async () => {
@@ -435,7 +467,14 @@ describe('a running service', () => {
     await mkdir(join(cwd, 'data'))
     const operations = createFakeOperations()
     const metrics = createMetrics({ version: '1', clock: { now: () => 0 }, withProcess: false })
-    const app = createAdminApp({ operations, metrics, log: silentLog, version: '1', access: 'control' })
+    const app = createAdminApp({
+      operations,
+      metrics,
+      log: silentLog,
+      version: '1',
+      clock: { now: () => 0 },
+      access: 'control',
+    })
     const socket = await listenControlSocket({ app, path: join(cwd, 'data/control.sock') })
     try {
       const { run, opened } = harness()
@@ -454,7 +493,14 @@ describe('a running service', () => {
     await mkdir(join(cwd, 'data'))
     const operations = createFakeOperations()
     const metrics = createMetrics({ version: '1', clock: { now: () => 0 }, withProcess: false })
-    const app = createAdminApp({ operations, metrics, log: silentLog, version: '1', access: 'control' })
+    const app = createAdminApp({
+      operations,
+      metrics,
+      log: silentLog,
+      version: '1',
+      clock: { now: () => 0 },
+      access: 'control',
+    })
     let close = async () => {}
     const openOffline = async () => {
       const socket = await listenControlSocket({ app, path: join(cwd, 'data/control.sock') })

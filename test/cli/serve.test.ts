@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ServiceError } from '../../src/core/errors.ts'
 import type { Service } from '../../src/runtime/service.ts'
 import { createCliHarness } from '../fakes/cli-harness.ts'
+import { sampleToken } from '../fakes/fleet-operations.ts'
 import { expectGolden } from '../fakes/golden.ts'
 
 let cwd: string
@@ -31,6 +32,24 @@ test('with a configuration it names the file', async () => {
   expect(stderr).toContain(join(cwd, 'pilotlight.yaml'))
   expect(stderr).toContain('machines are ignored')
   expect(stderr).toContain('pilotlight config show')
+})
+
+test('a fresh service says how to make a credential for its API, and invents none', async () => {
+  const listTokens = async () => [{ ...sampleToken, revokedAt: '2026-11-28T00:00:00.000Z' }]
+  const { run, operations } = createCliHarness({ cwd, answers: { fleet: { listTokens } } })
+  const { stderr } = await run('serve')
+  expect(stderr).toContain(
+    `  pilotlight token create NAME --role write --data-dir ${cwd}/data  # a credential for the API; there is none yet\n`,
+  )
+  expect(operations.fleet.calls.map(({ name }) => name)).toEqual(['listTokens'])
+})
+
+test.each([
+  ['that has a credential', async () => [sampleToken]],
+  ['that cannot be asked', () => Promise.reject(new ServiceError('STATE_UNAVAILABLE'))],
+])('a service %s says nothing of it', async (_, listTokens) => {
+  const { run } = createCliHarness({ cwd, answers: { fleet: { listTokens } } })
+  expect((await run('serve')).stderr).not.toContain('token create')
 })
 
 test('an upstream that cannot be reached is told once, with since when and the way to the demo', async () => {

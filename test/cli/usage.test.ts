@@ -77,7 +77,7 @@ test('import of a pipe says so at once', async () => {
   expect(stderr).toMatch(/it is not a regular file\n.*save what comes from a pipe to a file/)
 })
 
-test('only commands that fetch or import may make a data directory', async () => {
+test('only commands that bring something into it may make a data directory', async () => {
   const asked: Record<string, boolean> = {}
   await writeFile(join(cwd, 'd.json'), '{}')
   for (const argv of [
@@ -90,15 +90,35 @@ test('only commands that fetch or import may make a data directory', async () =>
     ['gc'],
     ['sync'],
     ['import', 'd.json', '--stream', 's'],
+    ['host list'],
+    ['host add', 'n7', '--mac', '52:54:00:00:00:07'],
+    ['host import', 'd.json'],
+    ['host import', 'd.json', '--dry-run'],
+    ['group set', 'edge', '--set', 'profile=w'],
+    ['token create', 'ops-laptop'],
+    ['token list'],
+    ['restore', 'b.db', '--yes'],
+    ['backup', 'b.db'],
+    ['pin', 'n7', '44.1'],
   ]) {
     const openOffline = async ({ mayCreate }: { mayCreate: boolean }) => {
-      asked[argv[0] ?? ''] = mayCreate
+      asked[argv.join(' ')] = mayCreate
       throw new Error('far enough')
     }
-    await harness({ runtime: { openOffline } }).run(...argv)
+    await harness({ runtime: { openOffline } }).run(
+      ...argv.flatMap((word, index) => (index === 0 ? word.split(' ') : [word])),
+    )
   }
-  expect(Object.keys(asked)).toHaveLength(9)
-  expect(Object.entries(asked).flatMap(([name, may]) => (may ? [name] : []))).toEqual(['sync', 'import'])
+  expect(Object.keys(asked)).toHaveLength(19)
+  expect(Object.entries(asked).flatMap(([name, may]) => (may ? [name] : []))).toEqual([
+    'sync',
+    'import d.json --stream s',
+    'host add n7 --mac 52:54:00:00:00:07',
+    'host import d.json',
+    'group set edge --set profile=w',
+    'token create ops-laptop',
+    'restore b.db --yes',
+  ])
 })
 
 describe('what serve says to type next', () => {

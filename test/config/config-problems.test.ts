@@ -47,7 +47,7 @@ describe('what a configuration may not say', () => {
       'an unknown key, with what was meant',
       `${head}boot:\n  htpp: { listen: ':80' }\n`,
       [
-        'pilotlight.yaml:3:3: boot.htpp: unknown key, allowed: address, dhcp, http, loaders, tftp (did you mean "http"?)',
+        'pilotlight.yaml:3:3: boot.htpp: unknown key, allowed: address, dhcp, http, loaders, tftp, tokens (did you mean "http"?)',
       ],
     ],
     [
@@ -110,6 +110,14 @@ describe('what a configuration may not say', () => {
         'pilotlight.yaml:3:23: streams.a.source.url: found "file:///etc/passwd" (its scheme is file), allowed: an http or https URL',
         'pilotlight.yaml:4:23: streams.b.source.url: found "https://me:secret@x.example/" (it holds a user name or a password), allowed: an http or https URL',
         'pilotlight.yaml:4:65: streams.b.mirrors[0]: found "x" (it is not a URL), allowed: an http or https URL of a directory',
+      ],
+    ],
+    [
+      'lives of boot tokens that no token can carry',
+      `${head}boot:\n  tokens:\n    life: 3s\n    reportLife: 90s\n`,
+      [
+        'pilotlight.yaml:4:11: boot.tokens.life: found "3s" (it is too short), allowed: whole minutes from 1m to 7d, such as 90m, 2h or 1d',
+        'pilotlight.yaml:5:17: boot.tokens.reportLife: found "90s" (it is not in whole minutes), allowed: whole minutes from 1m to 7d, such as 90m, 2h or 1d',
       ],
     ],
     [
@@ -203,7 +211,7 @@ describe('what a configuration may not say', () => {
         column: 1,
         path: 'bot',
         message:
-          'unknown key, allowed: admin, boot, dataDir, groups, hosts, keys, log, profiles, streams, templates, unknown, upstream, version',
+          'unknown key, allowed: admin, boot, dataDir, groups, hosts, keys, log, profiles, retention, streams, templates, unknown, upstream, version',
         hint: 'did you mean "boot"?',
       },
     ])
@@ -312,7 +320,7 @@ describe('what a configuration should not say', () => {
       'an admin listener for everybody',
       `${calm}admin: { listen: 0.0.0.0:8081 }\n`,
       [
-        'pilotlight.yaml:7:18: admin.listen: others can reach it, so this version answers health and metrics there, and keeps the API closed',
+        'pilotlight.yaml:7:18: admin.listen: others can reach it without TLS, so tokens cross the network in clear text (set admin.tls, or leave it on 127.0.0.1 behind a proxy that speaks TLS)',
       ],
     ],
     [

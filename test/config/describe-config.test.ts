@@ -16,7 +16,7 @@ streams:
     source:
       url: https://x.example/s.json
       headers: { Authorization: Bearer s3cret, X-Token: { file: token }, X-Env: { env: T } }
-profiles: { p: { mode: live, ignition: { inline: '{"pa55": 1}' } } }
+profiles: { p: { mode: live, ignition: { inline: '{"ignition": {"version": "3.4.0"}, "pa55": 1}' } } }
 unknown: { profile: p }
 `,
     })
@@ -33,7 +33,11 @@ unknown: { profile: p }
       'boot.http.ignoredMachines = script  [default]',
       'boot.loaders.directories = []  [default]',
       'boot.loaders.sets = {}  [default]',
+      'boot.tokens.life = 2h  [default]',
+      'boot.tokens.reportLife = 24h  [default]',
+      'boot.tokens.bind = none  [default]',
       'admin.listen = 127.0.0.1:8081  [default]',
+      'admin.trustedProxies = []  [default]',
       'streams.s.source.url = https://x.example/s.json  [pilotlight.yaml:6]',
       'streams.s.source.headers.Authorization = (hidden)  [pilotlight.yaml:7]',
       'streams.s.source.headers.X-Token.file = token  [pilotlight.yaml:7]',
@@ -53,6 +57,9 @@ unknown: { profile: p }
       'unknown.profile = p  [pilotlight.yaml:9]',
       'upstream.proxy = http://(hidden)@proxy.example:3128  [pilotlight.yaml:1]',
       'upstream.allow = []  [default]',
+      'retention.audit = 400d  [default]',
+      'retention.reports = 90d  [default]',
+      'retention.seen = 30d  [default]',
       'log.level = debug  [environment PILOTLIGHT_LOG_LEVEL]',
       'log.format = auto  [default]',
     ])
@@ -74,7 +81,14 @@ describe('names of flags and variables', () => {
       'boot.dhcp.interfaces --boot-dhcp-interfaces PILOTLIGHT_BOOT_DHCP_INTERFACES',
       'boot.dhcp.style --boot-dhcp-style PILOTLIGHT_BOOT_DHCP_STYLE',
       'boot.loaders.directories --boot-loaders-directories PILOTLIGHT_BOOT_LOADERS_DIRECTORIES',
+      'boot.tokens.life --boot-tokens-life PILOTLIGHT_BOOT_TOKENS_LIFE',
+      'boot.tokens.reportLife --boot-tokens-report-life PILOTLIGHT_BOOT_TOKENS_REPORT_LIFE',
+      'boot.tokens.bind --boot-tokens-bind PILOTLIGHT_BOOT_TOKENS_BIND',
       'admin.listen --admin-listen PILOTLIGHT_ADMIN_LISTEN',
+      'admin.tls.certificate --admin-tls-certificate PILOTLIGHT_ADMIN_TLS_CERTIFICATE',
+      'admin.tls.key --admin-tls-key PILOTLIGHT_ADMIN_TLS_KEY',
+      'admin.tls.clientAuthority --admin-tls-client-authority PILOTLIGHT_ADMIN_TLS_CLIENT_AUTHORITY',
+      'admin.trustedProxies --admin-trusted-proxies PILOTLIGHT_ADMIN_TRUSTED_PROXIES',
       'keys --keys PILOTLIGHT_KEYS',
       'unknown --unknown PILOTLIGHT_UNKNOWN',
       'unknown.profile --unknown-profile PILOTLIGHT_UNKNOWN_PROFILE',
@@ -84,6 +98,9 @@ describe('names of flags and variables', () => {
       'upstream.noProxy --upstream-no-proxy PILOTLIGHT_UPSTREAM_NO_PROXY',
       'upstream.ca --upstream-ca PILOTLIGHT_UPSTREAM_CA',
       'upstream.allow --upstream-allow PILOTLIGHT_UPSTREAM_ALLOW',
+      'retention.audit --retention-audit PILOTLIGHT_RETENTION_AUDIT',
+      'retention.reports --retention-reports PILOTLIGHT_RETENTION_REPORTS',
+      'retention.seen --retention-seen PILOTLIGHT_RETENTION_SEEN',
       'log.level --log-level PILOTLIGHT_LOG_LEVEL',
       'log.format --log-format PILOTLIGHT_LOG_FORMAT',
     ])

@@ -145,6 +145,15 @@ describe('texts of a kind', () => {
       ],
     ],
     [
+      'long-duration',
+      ['1h', '400d', '3650d'],
+      [
+        ['59m', 'it is too short'],
+        ['3651d', 'it is too long'],
+        ['a year', ''],
+      ],
+    ],
+    [
       // field case 148
       'mac',
       ['52:54:00:AB:CD:EF', '52-54-00-ab-cd-ef', '5254.00ab.cdef', '525400ABCDEF'],
@@ -256,6 +265,16 @@ describe('texts of a kind', () => {
         ['ABC ', ''],
         ['A\nB', ''],
         ['', ''],
+        // Whatever `/ipxe` drops: no machine would ever be known by it (field case 121).
+        ['Default string', 'vendors put it into every machine'],
+        ['To be filled by O.E.M.', 'vendors put it into every machine'],
+        ['None', 'vendors put it into every machine'],
+        ['Not Specified', 'vendors put it into every machine'],
+        ['No Asset Tag', 'vendors put it into every machine'],
+        ['0123456789', 'vendors put it into every machine'],
+        ['0', 'vendors put it into every machine'],
+        ['XXXXXXX', 'vendors put it into every machine'],
+        ['${serial}', 'iPXE would fill something in'],
       ],
     ],
     [

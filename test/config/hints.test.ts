@@ -29,6 +29,8 @@ describe('the example of a format', () => {
 describe('what was probably meant', () => {
   it.each<[FormatName, string, string]>([
     ['duration', '15', '15m'],
+    ['long-duration', '90', '90d'],
+    ['long-duration', '90 days', '90d'],
     ['duration', '900', '900s'],
     ['duration', '15 min', '15m'],
     ['duration', '2 Hours', '2h'],

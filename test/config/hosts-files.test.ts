@@ -101,7 +101,7 @@ hosts:
       profile: 'live',
       stream: 'stable',
       mode: 'hold',
-      pin: { release: '44.1', until: Date.UTC(2027, 0, 1) },
+      pins: [{ release: '44.1', until: Date.UTC(2027, 0, 1) }],
       kernelArguments: ['quiet', 'a;b'],
       ignition: { url: 'http://192.0.2.1/x.ign' },
       install: { device: '/dev/vda', generation: 3 },
@@ -113,6 +113,33 @@ hosts:
       loader: 'ipxe.efi',
       origin: { kind: 'host', name: 'a', file: 'hosts.d/a.yaml', line: 3 },
     })
+  })
+
+  it('pins one release for each architecture, in any spelling of it, of a stream of its own', () => {
+    const pin =
+      "{ releases: { amd64: '44.1', aarch64: '44.2' }, stream: stable, reason: NIC, until: 2026-12-31 }"
+    const folder = folderWith({ 'a.yaml': file(`{ id: a, serial: S, pin: ${pin} }`) })
+    const shared = { stream: 'stable', reason: 'NIC', until: Date.UTC(2027, 0, 1) }
+    expect(folder.load().inventory.hostsById.get('a')?.pins).toEqual([
+      { release: '44.1', arch: 'x86_64', ...shared },
+      { release: '44.2', arch: 'aarch64', ...shared },
+    ])
+  })
+
+  it.each([
+    [
+      "{ release: '44.1', releases: { x86_64: '44.2' } }",
+      'found release and releases, allowed: exactly one of release, releases',
+    ],
+    ['{ reason: none }', 'found none of them, allowed: exactly one of release, releases'],
+    ['{ releases: {} }', 'found no entry, allowed: at least one'],
+    ["{ releases: { sparc: '44.1' } }", 'found the name "sparc", allowed: x86_64, aarch64, ppc64le, s390x'],
+    ["{ releases: { x86_64: '44.1', amd64: '44.2' } }", 'is the architecture of "x86_64" as well'],
+    ["{ release: '44.1', stream: stabel }", 'there is no stream "stabel" (did you mean "stable"?)'],
+  ])('that pins %s is refused', (pin, problem) => {
+    const found = lines({ 'a.yaml': file(`{ id: a, serial: S, pin: ${pin} }`) })
+    expect(found).toHaveLength(1)
+    expect(found[0]).toContain(problem)
   })
 
   it('with a pin that has ended is loaded with a warning', () => {
@@ -199,7 +226,7 @@ describe('what hosts files may not say', () => {
       'an unknown key',
       { 'a.yaml': file('{ id: a, mac: 52:54:00:00:00:01, serial: S }') },
       [
-        'hosts.d/a.yaml:3:14: hosts[0].mac: unknown key, allowed: address, arch, dhcpStyle, extraInitrds, holdReason, hostName, id, ignition, install, kernelArguments, labels, loader, localBoot, macs, mode, pin, platformId, profile, rootfs, secureBoot, serial, stream, uuid (did you mean "macs"?)',
+        'hosts.d/a.yaml:3:14: hosts[0].mac: unknown key, allowed: address, arch, dhcpStyle, extraInitrds, holdReason, hostName, id, ignition, install, kernelArguments, labels, loader, localBoot, macs, mode, pin, platformId, profile, report, rootfs, secureBoot, serial, stream, uuid (did you mean "macs"?)',
       ],
     ],
     [

@@ -93,7 +93,7 @@ describe('with a file', () => {
         name: 'edge',
         labels: { site: 'edge' },
         profile: 'worker',
-        pin: { release: '44.20260707.3.1' },
+        pins: [{ release: '44.20260707.3.1' }],
         origin: { kind: 'group', name: 'edge', file: 'pilotlight.yaml', line: 26 },
       },
     ])
@@ -111,17 +111,16 @@ describe('with a file', () => {
       macs: [parseMac('52:54:00:ab:cd:ef'), parseMac('52:54:00:ab:cd:f0')],
       labels: { site: 'edge', rack: '1' },
       profile: 'worker',
-      pin: { release: '43.20260601.3.0', reason: 'NIC regression in 44', until: Date.UTC(2027, 0, 1) },
+      pins: [{ release: '43.20260601.3.0', reason: 'NIC regression in 44', until: Date.UTC(2027, 0, 1) }],
       install: { generation: 2 },
       loader: 'ipxe.efi',
       origin: { kind: 'host', name: 'rack1-n01', file: 'hosts.d/rack1.yaml', line: 3 },
     })
     expect(loaded.files).toEqual(
-      ['pilotlight.yaml', 'hosts.d', 'hosts.d/rack1.yaml'].map((name) => join(cwd, name)),
+      ['pilotlight.yaml', 'hosts.d', 'hosts.d/rack1.yaml', 'worker.ign'].map((name) => join(cwd, name)),
     )
     expect(warningLines(loaded)).toEqual([
       'pilotlight.yaml:16:17: streams.fcos-stable.signatures: signatures are required, but no key is trusted: nothing of this stream will be accepted',
-      'pilotlight.yaml:23:5: profiles.worker.ignition: only ignition.url reaches a machine in this version',
     ])
   })
 

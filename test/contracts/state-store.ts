@@ -1,10 +1,14 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BootAttempt } from '../../src/core/boot-attempt.ts'
-import { type BootId, parseBootId } from '../../src/core/boot-event.ts'
 import type { BootimageId } from '../../src/core/bootimage.ts'
 import { parseMac } from '../../src/core/mac.ts'
 import type { DocumentRecord, StateStore, StreamHead } from '../../src/state/store.ts'
 import { makeBootimage, makeRecord, sha256Of, someIdentity } from '../fakes/bootimages.ts'
+import { makeBootId } from '../fakes/stored-fleet.ts'
+import { describeFleetStore } from './fleet-store.ts'
 
 export interface StateStoreUnderTest {
   readonly store: StateStore
@@ -27,12 +31,6 @@ export function makeDocument(extra: Partial<DocumentRecord> = {}): DocumentRecor
   }
 }
 
-export function makeBootId(number: number): BootId {
-  const id = parseBootId(String(number).padStart(22, 'A'))
-  if (id === undefined) throw new Error('unreachable: 22 letters are a boot id')
-  return id
-}
-
 function makeAttempt(number: number, extra: Partial<BootAttempt> = {}): BootAttempt {
   return {
     bootId: makeBootId(number),
@@ -48,14 +46,17 @@ export function describeStateStore(name: string, open: () => Promise<StateStoreU
   describe(`state store: ${name}`, () => {
     let subject: StateStoreUnderTest
     let store: StateStore
+    let directory: string
 
     beforeEach(async () => {
+      directory = await mkdtemp(join(tmpdir(), 'pilotlight-backups-'))
       subject = await open()
       store = subject.store
     })
     afterEach(async () => {
       await store.close()
       await subject.cleanUp?.()
+      await rm(directory, { recursive: true })
     })
 
     it('is empty at first', async () => {
@@ -64,7 +65,6 @@ export function describeStateStore(name: string, open: () => Promise<StateStoreU
       expect(await store.listHeads()).toEqual([])
       expect(await store.listDerived()).toEqual([])
       expect(await store.listPinResolutions()).toEqual([])
-      expect(await store.listInstalls()).toEqual([])
       expect(await store.listBootAttempts({ lastSeenAfter: 0, limit: 1000 })).toEqual([])
       expect(await store.listBootimageLeases({ lastSeenAfter: 0 })).toEqual([])
       expect(await store.listVerified()).toEqual([])
@@ -269,24 +269,14 @@ export function describeStateStore(name: string, open: () => Promise<StateStoreU
       expect(await store.listPinResolutions()).toEqual([{ ...pin, arch: 'aarch64' }, republished])
     })
 
-    it('keeps one install record for each host', async () => {
-      await store.saveInstall({ host: 'n01', generation: 1, state: 'armed', at: t0 })
-      await store.saveInstall({ host: 'n02', generation: 4, state: 'failed', at: t0 })
-      await store.saveInstall({ host: 'n01', generation: 2, state: 'installed', at: t0 + 1 })
-      expect(await store.listInstalls()).toEqual([
-        { host: 'n01', generation: 2, state: 'installed', at: t0 + 1 },
-        { host: 'n02', generation: 4, state: 'failed', at: t0 },
-      ])
-    })
-
     it('G6 a late write never makes a lease older', async () => {
       const mac = parseMac('52:54:00:ab:cd:ef')
       await store.saveBootAttempts([makeAttempt(1, { lastSeenAt: t0 + 60_000 })])
       await store.saveBootAttempts([
-        makeAttempt(1, { startedAt: t0 + 9, lastSeenAt: t0 + 1, host: 'n01', mac }),
+        makeAttempt(1, { startedAt: t0 + 9, lastSeenAt: t0 + 1, host: 'n01', mac, address: '192.0.2.9' }),
       ])
       expect(await store.listBootAttempts({ lastSeenAfter: 0, limit: 1000 })).toEqual([
-        makeAttempt(1, { lastSeenAt: t0 + 60_000, host: 'n01', mac }),
+        makeAttempt(1, { lastSeenAt: t0 + 60_000, host: 'n01', mac, address: '192.0.2.9' }),
       ])
     })
 
@@ -393,6 +383,11 @@ export function describeStateStore(name: string, open: () => Promise<StateStoreU
       for (const head of await store.listHeads()) (head.previous as BootimageId[]).push(makeBootimage().id)
       expect(await store.listHeads()).toEqual([{ stream: 's', arch: 'x86_64', previous: [] }])
     })
+
+    describeFleetStore(
+      () => store,
+      () => directory,
+    )
 
     it('a closed store says so, and closing twice is fine', async () => {
       await store.close()

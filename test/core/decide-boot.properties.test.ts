@@ -5,11 +5,14 @@ import { type BootimageState, bootimageStates } from '../../src/core/bootimage-s
 import type { BootClient } from '../../src/core/client.ts'
 import { type BootView, decideBoot } from '../../src/core/decide-boot.ts'
 import { decidingReasons } from '../../src/core/deciding-reasons.ts'
+import { type InstallRecord, installStates, type RunTimeSetting } from '../../src/core/fleet.ts'
+import { createFleetIndex } from '../../src/core/fleet-index.ts'
 import { type BootSettings, bootModes, type Host, localBootMethods } from '../../src/core/host.ts'
+import { armInstall } from '../../src/core/install.ts'
 import { reasonTexts } from '../../src/core/reason.ts'
 import { makeBootimage } from '../fakes/bootimages.ts'
 import { makeCatalog, status } from '../fakes/catalogs.ts'
-import { mac, makeGroup, makeHost, makeInventory, makeProfile } from '../fakes/machines.ts'
+import { mac, makeGroup, makeHost, makeProfile } from '../fakes/machines.ts'
 
 const now = 1_000_000
 const streams = ['fcos-stable', 'rhcos'] as const
@@ -28,9 +31,10 @@ const settings: fc.Arbitrary<BootSettings> = fc.record({
     { weight: 8, arbitrary: fc.constantFrom('live', 'install', undefined) },
     { weight: 1, arbitrary: fc.constantFrom(...bootModes) },
   ),
-  pin: maybe(
+  pins: fc.array(
     fc.record({
       release: fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...releases) }, fc.string()),
+      arch: maybe(fc.constantFrom<Arch>('x86_64', 'aarch64')),
       until: maybe(fc.oneof(fc.constantFrom(now - 1, now, now + 1), fc.double())),
     }),
   ),
@@ -70,16 +74,50 @@ const hosts: fc.Arbitrary<readonly Host[]> = fc.array(
   { maxLength: 3 },
 )
 
+/** Of hosts by their MAC, of the group, and of a host that has gone. */
+const runTimeSettings: fc.Arbitrary<readonly RunTimeSetting[]> = fc.array(
+  fc
+    .tuple(
+      fc.oneof(
+        fc.constantFrom(...macs, 'gone').map((name) => ({ kind: 'host' as const, name })),
+        fc.constant({ kind: 'group' as const, name: 'edge' }),
+      ),
+      fc.oneof(
+        fc.record({ kind: fc.constant('pin' as const), release: fc.constantFrom(...releases) }),
+        fc.record({ kind: fc.constant('mode' as const), mode: fc.constantFrom('live', 'local', 'hold') }),
+      ),
+      maybe(fc.constantFrom(now - 1, now, now + 1)),
+    )
+    .map(([target, says, until]) => ({ target, ...says, by: 'alice', at: 1, until, macs: macs.slice(0, 1) })),
+  { maxLength: 2 },
+)
+
+const installs: fc.Arbitrary<readonly InstallRecord[]> = fc.array(
+  fc
+    .tuple(fc.constantFrom(...macs), fc.constantFrom(...installStates), fc.boolean(), fc.nat({ max: 6 }))
+    .map(([host, state, isOfFile, serves]) => ({
+      ...armInstall(undefined, 1, { host, by: 'alice', at: now - 5, device: '/dev/sda' }),
+      source: isOfFile ? ('file' as const) : ('admin' as const),
+      state,
+      serves,
+    })),
+  { maxLength: 2 },
+)
+
 const inventory = fc
-  .tuple(hosts, settings, settings, fc.boolean())
-  .map(([all, groupSays, profileSays, takesStrangers]) =>
-    makeInventory({
+  .tuple(hosts, settings, settings, fc.boolean(), runTimeSettings, installs)
+  .map(([all, groupSays, profileSays, takesStrangers, set, records]) => {
+    const index = createFleetIndex()
+    index.takeFiles({
       hosts: all,
       groups: [makeGroup({ name: 'edge', labels: { site: 'edge' }, ...groupSays })],
       profiles: [makeProfile({ name: 'worker', ...profileSays })],
       unknown: takesStrangers ? { kind: 'profile', profile: 'worker' } : { kind: 'ignore' },
-    }),
-  )
+    })
+    for (const setting of set) index.putSetting(setting)
+    for (const record of records) index.putInstall(record)
+    return index.inventory()
+  })
 
 const sketchedImage = fc
   .tuple(
@@ -135,7 +173,6 @@ const view: fc.Arbitrary<BootView> = fc.record({
   catalog,
   inventory,
   now: fc.constant(now),
-  installArmed: fc.boolean(),
 })
 
 describe('whatever is asked and whatever is known', () => {
@@ -193,8 +230,12 @@ describe('whatever is asked and whatever is known', () => {
         const decision = decideBoot(someClient, someView)
         if (decision.kind === 'live') expect(decision.bootimage.kind).toBe('live')
         if (decision.kind !== 'install') return
-        expect(someView.installArmed).toBe(true)
-        expect(decision.host).toBeDefined()
+        const { host } = decision
+        const record = someView.inventory.installs.get(host?.id ?? '')
+        expect(host).toBeDefined()
+        // Only a generation of the files that is higher than any it speaks for goes past a record that is over.
+        const isOver = record !== undefined && (record.state !== 'armed' || record.serves >= 5)
+        if (isOver) expect(decision.generation).toBeGreaterThan(record.generation)
       }),
       run,
     )
@@ -204,7 +245,11 @@ describe('whatever is asked and whatever is known', () => {
     fc.assert(
       fc.property(client, view, (someClient, someView) => {
         const decision = decideBoot(someClient, someView)
-        if (decision.host?.mode === 'hold') expect(decision.kind).toBe('hold')
+        const { host } = decision
+        const isHeldNow = someView.inventory.runTime.byHost
+          .get(host?.id ?? '')
+          ?.some(({ setting, settings: said }) => said.mode === 'hold' && now < (setting.until ?? Infinity))
+        if (host?.mode === 'hold' || isHeldNow) expect(decision.kind).toBe('hold')
       }),
       run,
     )

@@ -4,11 +4,23 @@ import type { BootimageState, PendingChange } from '../../src/core/bootimage-sta
 import type { Catalog } from '../../src/core/catalog.ts'
 import type { BootClient } from '../../src/core/client.ts'
 import { type BootView, decideBoot } from '../../src/core/decide-boot.ts'
+import type { InstallRecord } from '../../src/core/fleet.ts'
+import { createFleetIndex } from '../../src/core/fleet-index.ts'
 import type { BootSettings, Host, UnknownPolicy } from '../../src/core/host.ts'
+import { armInstall, endInstall, installServed } from '../../src/core/install.ts'
 import { type ReasonCode, reasonText } from '../../src/core/reason.ts'
+import { runTimeLayer } from '../../src/core/run-time-settings.ts'
 import { makeBootimage, sha256Of } from '../fakes/bootimages.ts'
 import { type CatalogSketch, makeCatalog, readOnce, servedFile, status } from '../fakes/catalogs.ts'
-import { mac, makeClient, makeGroup, makeHost, makeInventory, makeProfile } from '../fakes/machines.ts'
+import {
+  mac,
+  makeClient,
+  makeGroup,
+  makeHost,
+  makeInventory,
+  makeProfile,
+  nodeMac,
+} from '../fakes/machines.ts'
 
 const now = Date.parse('2026-11-29T12:00:00Z')
 const current = makeBootimage({ release: '44.20260707.3.1' })
@@ -33,7 +45,7 @@ interface Situation {
   readonly client?: Partial<BootClient>
   readonly catalog?: CatalogSketch | Catalog
   readonly unknown?: UnknownPolicy
-  readonly installArmed?: boolean
+  readonly installs?: readonly InstallRecord[]
 }
 
 const worker: BootSettings = { stream: 'fcos-stable', mode: 'live' }
@@ -48,9 +60,11 @@ function decideIn(situation: Situation = {}): BootDecision {
   })
   return decide(makeClient(situation.client), {
     catalog: 'revision' in catalog ? catalog : makeCatalog(catalog),
-    inventory,
+    inventory: {
+      ...inventory,
+      installs: new Map(situation.installs?.map((record) => [record.host, record])),
+    },
     now,
-    installArmed: situation.installArmed,
   })
 }
 
@@ -208,11 +222,11 @@ describe('a pinned host (G5)', () => {
   const pin = { release: older.release, reason: 'NIC regression' }
 
   it('G5 boots exactly that release when it is ready', () => {
-    const decision = decideIn({ host: { pin }, catalog: { current, releases: [status(older)] } })
+    const decision = decideIn({ host: { pins: [pin] }, catalog: { current, releases: [status(older)] } })
     expect(decision).toMatchObject({ kind: 'live', bootimage: older, pin: { value: pin } })
     expect(decision.reasons[0]).toEqual({
       code: 'pinned',
-      facts: { release: older.release, origin: 'host n01 (hosts.d/rack1.yaml:3)' },
+      facts: { release: older.release, origin: 'host n01 (hosts.d/rack1.yaml:3): NIC regression' },
     })
   })
 
@@ -225,7 +239,10 @@ describe('a pinned host (G5)', () => {
     ['failed', 'pin-fetch-failed'],
     ['held', 'pin-held'],
   ])('G5 whose release is %s waits: %s', (state, code) => {
-    const decision = decideIn({ host: { pin }, catalog: { current, releases: [status(older, state)] } })
+    const decision = decideIn({
+      host: { pins: [pin] },
+      catalog: { current, releases: [status(older, state)] },
+    })
     expect(decision).toMatchObject({
       kind: 'wait',
       wanted: { stream: 'fcos-stable', arch: 'x86_64', release: older.release },
@@ -234,7 +251,7 @@ describe('a pinned host (G5)', () => {
   })
 
   it('G5 whose release nobody knows waits, and never gets another one', () => {
-    const decision = decideIn({ host: { pin: { release: '42.1' } } })
+    const decision = decideIn({ host: { pins: [{ release: '42.1' }] } })
     expect(decision).toMatchObject({ kind: 'wait', wanted: { release: '42.1' } })
     expect(codes(decision)[0]).toBe('pin-unresolvable')
   })
@@ -243,28 +260,31 @@ describe('a pinned host (G5)', () => {
     const catalog = makeCatalog({ current, releases: [status({ ...older, release: '42.1' })] })
     const misfiled = catalog.streams.get('fcos-stable')?.byArch.get('x86_64')?.releases.get('42.1')
     Object.assign(misfiled?.bootimage ?? {}, { release: older.release })
-    const decision = decideIn({ host: { pin: { release: '42.1' } }, catalog })
+    const decision = decideIn({ host: { pins: [{ release: '42.1' }] }, catalog })
     expect(codes(decision)[0]).toBe('pin-unresolvable')
   })
 
   it('G3 whose set lost a file waits although its record says ready', () => {
     const catalog = { ...makeCatalog({ current, releases: [status(older)] }), ready: new Map() }
-    expect(codes(decideIn({ host: { pin }, catalog }))[0]).toBe('pin-being-fetched')
+    expect(codes(decideIn({ host: { pins: [pin] }, catalog }))[0]).toBe('pin-being-fetched')
   })
 
   it('whose pin is over follows the stream and is told so', () => {
-    const decision = decideIn({ host: { pin: { ...pin, until: now } } })
+    const decision = decideIn({ host: { pins: [{ ...pin, until: now }] } })
     expect(decision).toMatchObject({ kind: 'live', bootimage: current, pin: undefined })
     expect(codes(decision)).toEqual(['follows-current', 'host-matched-by-mac', 'pin-expired'])
   })
 
   it('of an architecture that is no longer followed still boots', () => {
     const catalog: CatalogSketch = { architectures: ['aarch64'], releases: [status(older)] }
-    expect(decideIn({ host: { pin }, catalog })).toMatchObject({ kind: 'live', bootimage: older })
+    expect(decideIn({ host: { pins: [pin] }, catalog })).toMatchObject({ kind: 'live', bootimage: older })
   })
 
   it('of a stream that was never read says both', () => {
-    const decision = decideIn({ host: { pin: { release: '42.1' } }, catalog: { health: { problems: [] } } })
+    const decision = decideIn({
+      host: { pins: [{ release: '42.1' }] },
+      catalog: { health: { problems: [] } },
+    })
     expect(codes(decision)).toEqual([
       'pin-unresolvable',
       'pinned',
@@ -283,6 +303,21 @@ describe('modes', () => {
     )
   })
 
+  it('hold that was set at run time gives its reason once', () => {
+    const target = { kind: 'host', name: 'n01' } as const
+    const setting = { kind: 'mode', mode: 'hold', target, by: 'bob', at: 1, reason: 'fan broken' } as const
+    const runTime = {
+      byHost: new Map([['n01', [runTimeLayer(setting)]]]),
+      byGroup: new Map(),
+      byMac: new Map(),
+    }
+    const inventory = { ...makeInventory({ hosts: [makeHost({ mode: 'live' })] }), runTime }
+    const { reasons } = decideBoot(makeClient(), { catalog: makeCatalog({}), inventory, now: 0 })
+    expect(reasonText(reasons[0])).toBe(
+      'held by an admin: fan broken, by host n01, set by bob at 1970-01-01T00:00:00.001Z',
+    )
+  })
+
   it('local leaves by the configured method', () => {
     const decision = decideIn({ host: { mode: 'local', localBoot: 'http-404' } })
     expect(decision).toMatchObject({
@@ -292,23 +327,18 @@ describe('modes', () => {
     })
   })
 
-  it('install is held, so that nothing is installed twice', () => {
-    const decision = decideIn({ host: { mode: 'install', install: { device: '/dev/sda' } } })
-    expect(decision.kind).toBe('hold')
-    expect(codes(decision)[0]).toBe('install-not-armed')
-  })
-
-  it('install that is armed by hand names device and generation', () => {
+  it('install by a file is armed, and names device, generation and who says so', () => {
     const host = { mode: 'install', install: { device: '/dev/sda', generation: 2 } } as const
-    const decision = decideIn({ host, installArmed: true })
+    const decision = decideIn({ host })
     expect(decision).toMatchObject({ kind: 'install', bootimage: current, device: '/dev/sda', generation: 2 })
     expect(codes(decision)).toEqual(['follows-current', 'install-armed', 'host-matched-by-mac'])
+    expect(reasonText(decision.reasons[1] ?? decision.reasons[0])).toBe(
+      'install generation 2 to /dev/sda is armed by host n01 (hosts.d/rack1.yaml:3)',
+    )
   })
 
   it('install without a device is refused', () => {
-    expect(codes(decideIn({ host: { mode: 'install' }, installArmed: true }))[0]).toBe(
-      'install-device-missing',
-    )
+    expect(codes(decideIn({ host: { mode: 'install' } }))[0]).toBe('install-device-missing')
   })
 
   it('no mode at all is refused', () => {
@@ -323,14 +353,14 @@ describe('the legacy installer', () => {
 
   it('installs when it is armed', () => {
     const host = { mode: 'install', install: { device: 'sda' } } as const
-    const decision = decideIn({ host, catalog: { current: legacy }, installArmed: true })
+    const decision = decideIn({ host, catalog: { current: legacy } })
     expect(decision).toMatchObject({ kind: 'install', bootimage: legacy })
   })
 
   it('without an image for this firmware is refused', () => {
     const disks = legacy.disks.map((disk) => ({ ...disk, variant: 'metal-uefi' }))
     const host = { mode: 'install', install: { device: 'sda' } } as const
-    const situation = { host, catalog: { current: { ...legacy, disks } }, installArmed: true }
+    const situation = { host, catalog: { current: { ...legacy, disks } } }
     expect(codes(decideIn({ ...situation, client: { firmware: 'bios' } }))[0]).toBe('install-image-missing')
     expect(decideIn({ ...situation, client: { firmware: 'uefi' } }).kind).toBe('install')
   })
@@ -344,6 +374,27 @@ describe('unknown machines', () => {
     expect(codes(decision)).toEqual(['unknown-ignored', 'host-unknown'])
   })
 
+  it('are held where a host that had their MAC was held, whatever becomes of strangers (DESIGN §2)', () => {
+    const index = createFleetIndex()
+    index.takeFiles({ hosts: [], groups: [], profiles: [], unknown: { kind: 'ignore' } })
+    const target = { kind: 'host', name: 'gone' } as const
+    index.putSetting({
+      kind: 'mode',
+      mode: 'hold',
+      target,
+      by: 'bob',
+      at: 0,
+      reason: 'smoke',
+      macs: [nodeMac],
+    })
+    const view = { catalog: makeCatalog({ current }), inventory: index.inventory(), now }
+    expect(decide(makeClient(), view)).toMatchObject({
+      kind: 'hold',
+      reasons: [{ code: 'mode-hold', facts: { why: expect.stringContaining('smoke') } }, {}, {}],
+    })
+    expect(decide(makeClient(stranger), view).kind).toBe('ignore')
+  })
+
   it('that say nothing of themselves are told apart', () => {
     expect(codes(decideIn({ client: { macs: [] } }))).toEqual(['unknown-ignored', 'client-unidentified'])
   })
@@ -354,17 +405,52 @@ describe('unknown machines', () => {
     expect(codes(decision)).toEqual(['follows-current', 'unknown-gets-profile', 'host-unknown'])
   })
 
-  it('are never installed, armed or not', () => {
-    for (const installArmed of [true, false]) {
-      const decision = decideIn({
-        client: stranger,
-        unknown: { kind: 'profile', profile: 'worker' },
-        profile: { mode: 'install', install: { device: '/dev/sda' } },
-        installArmed,
-      })
-      expect(decision.kind).toBe('hold')
-      expect(codes(decision)[0]).toBe('unknown-never-installs')
-    }
+  it('are never installed', () => {
+    const decision = decideIn({
+      client: stranger,
+      unknown: { kind: 'profile', profile: 'worker' },
+      profile: { mode: 'install', install: { device: '/dev/sda' } },
+    })
+    expect(decision.kind).toBe('hold')
+    expect(codes(decision)[0]).toBe('unknown-never-installs')
+  })
+})
+
+describe('an install', () => {
+  const armed = armInstall(undefined, 1, { host: 'n01', by: 'alice', at: now - 1000, device: '/dev/vda' })
+
+  it('that an admin armed stands above the mode of the record, and says by whom', () => {
+    const decision = decideIn({ installs: [armed] })
+    expect(decision).toMatchObject({ kind: 'install', device: '/dev/vda', generation: 1 })
+    expect(reasonText(decision.reasons[1] ?? decision.reasons[0])).toBe(
+      'install generation 1 to /dev/vda is armed by alice at 2026-11-29T11:59:59.000Z',
+    )
+  })
+
+  it.each([
+    ['that is done', endInstall(armed, { as: 'installed', by: 'bob', at: now }), 'install-done'],
+    ['whose scripts are used up', { ...armed, serves: 5 }, 'install-exhausted'],
+    ['whose time is over', { ...armed, until: now }, 'install-exhausted'],
+  ] as const)('%s lets the machine boot from its disk and says so (field case 154)', (_, record, code) => {
+    const decision = decideIn({ installs: [record] })
+    expect(decision).toMatchObject({ kind: 'local', reasons: [{ code }, {}] })
+  })
+
+  it('that was armed by a file and given up leaves by the disk as well, whatever its mode says', () => {
+    const host = { mode: 'install', install: { device: '/dev/sda' } } as const
+    const record = endInstall({ ...armed, source: 'file' }, { as: 'disarmed', by: 'bob', at: now })
+    expect(decideIn({ host, installs: [record] })).toMatchObject({
+      kind: 'local',
+      reasons: [{ code: 'install-disarmed' }, {}],
+    })
+  })
+
+  it('is not used up by being served (field case 153)', () => {
+    expect(decideIn({ installs: [installServed(armed)] }).kind).toBe('install')
+  })
+
+  it('does not stand above hold', () => {
+    expect(decideIn({ host: { mode: 'hold' }, installs: [armed] }).kind).toBe('hold')
   })
 })
 
@@ -408,7 +494,7 @@ describe('what is missing or wrong is refused with its name', () => {
     const ignition = { url: 'tftp://192.0.2.10/worker.ign' }
     expect(decideIn({ profile: { ignition } }).kind).toBe('live')
     const host = { mode: 'install', install: { device: '/dev/sda' } } as const
-    const install = decideIn({ host, profile: { ignition }, installArmed: true })
+    const install = decideIn({ host, profile: { ignition } })
     expect(codes(install)[0]).toBe('kernel-argument-invalid')
     expect(codes(decideIn({ profile: { ignition: { url: 'ftp://x/y' } } }))[0]).toBe(
       'kernel-argument-invalid',
@@ -418,7 +504,7 @@ describe('what is missing or wrong is refused with its name', () => {
   it('a platform id or a device that no command line can carry', () => {
     expect(codes(decideIn({ profile: { platformId: 'a b' } }))[0]).toBe('kernel-argument-invalid')
     const host = { mode: 'install', install: { device: '/dev/sda x' } } as const
-    expect(codes(decideIn({ host, installArmed: true }))[0]).toBe('kernel-argument-invalid')
+    expect(codes(decideIn({ host }))[0]).toBe('kernel-argument-invalid')
   })
 
   it('an extra initrd that is not in the store', () => {
@@ -428,12 +514,6 @@ describe('what is missing or wrong is refused with its name', () => {
     expect(codes(decision)[0]).toBe('extra-initrd-missing')
     const files = [servedFile({ sha256: extra.sha256, name: 'extra.cpio', role: 'initramfs' })]
     expect(decideIn({ profile: { extraInitrds: [extra] }, catalog: { current, files } }).kind).toBe('live')
-  })
-
-  it('an Ignition config that no URL can deliver yet is told, not hidden', () => {
-    const decision = decideIn({ profile: { ignition: { file: 'worker.ign' } } })
-    expect(decision.kind).toBe('live')
-    expect(codes(decision)).toContain('ignition-not-served')
   })
 })
 
@@ -459,12 +539,12 @@ describe('architecture', () => {
 
 describe('one-shots', () => {
   it('stand above the host', () => {
-    const inventory = makeInventory({ hosts: [makeHost({ ...worker, pin: { release: older.release } })] })
+    const inventory = makeInventory({ hosts: [makeHost({ ...worker, pins: [{ release: older.release }] })] })
     const oneShots = new Map([
       [
         'n01',
         {
-          settings: { pin: { release: current.release } },
+          settings: { pins: [{ release: current.release }] },
           origin: { kind: 'one-shot', name: 'n01', by: 'alice' },
         } as const,
       ],
@@ -485,7 +565,9 @@ describe('the closed set', () => {
   it('every reason and every kind that this function decides was given above', async () => {
     const { reasonTexts } = await import('../../src/core/reason.ts')
     seenReasons.add(codesByOtherMarks())
-    const unseen = Object.keys(reasonTexts).filter((code) => !seenReasons.has(code as ReasonCode))
+    // Those of an address are decided by who else asks as the same machine, which is not in a view.
+    const decidedHere = Object.keys(reasonTexts).filter((code) => !code.startsWith('address-'))
+    const unseen = decidedHere.filter((code) => !seenReasons.has(code as ReasonCode))
     expect(unseen).toEqual([])
     expect([...seenKinds].sort()).toEqual(['hold', 'ignore', 'install', 'live', 'local', 'wait'])
   })

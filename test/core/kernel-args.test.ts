@@ -18,7 +18,8 @@ const extra = { path: '/x.cpio', sha256: sha256Of('x') }
 const rootfsUrl = 'http://192.0.2.10/rootfs'
 
 function live(parameters: Partial<BootParameters> = {}, initrds: readonly string[] = ['main']) {
-  return liveKernelArguments({ parameters: { ...plain, ...parameters }, initrds, rootfsUrl })
+  const ignitionUrl = parameters.ignition?.url
+  return liveKernelArguments({ parameters: { ...plain, ...parameters }, initrds, rootfsUrl, ignitionUrl })
 }
 
 describe('live from RAM (facts §12.1, field case 129)', () => {
@@ -55,9 +56,15 @@ describe('live from RAM (facts §12.1, field case 129)', () => {
 })
 
 describe('install to disk (facts §12.2, §13)', () => {
-  const install = (parameters: Partial<BootParameters>, device = '/dev/sda') =>
-    installKernelArguments({ parameters: { ...plain, ...parameters }, initrds: ['main'], rootfsUrl, device })
-      .own
+  const install = (parameters: Partial<BootParameters>, device = '/dev/sda', installerUrl?: string) =>
+    installKernelArguments({
+      parameters: { ...plain, ...parameters },
+      initrds: ['main'],
+      rootfsUrl,
+      device,
+      ignitionUrl: parameters.ignition?.url,
+      installerUrl,
+    }).own
 
   it('gives Ignition to the installed system alone', () => {
     expect(install({ ignition })).toEqual([
@@ -71,6 +78,17 @@ describe('install to disk (facts §12.2, §13)', () => {
 
   it('runs Ignition in the live system only for an extra initrd', () => {
     expect(install({ extraInitrds: [extra] })).toContain('ignition.firstboot')
+  })
+
+  it('or for a config of its own, beside that of the installed system', () => {
+    expect(install({ ignition }, '/dev/sda', 'http://192.0.2.10/installer.ign').slice(2)).toEqual([
+      'rd.neednet=1',
+      'ignition.firstboot',
+      'ignition.platform.id=metal',
+      'ignition.config.url=http://192.0.2.10/installer.ign',
+      'coreos.inst.install_dev=/dev/sda',
+      `coreos.inst.ignition_url=${ignition.url}`,
+    ])
   })
 
   it('names a platform that is not metal', () => {
@@ -90,6 +108,7 @@ describe('the legacy installer (facts §12.7)', () => {
       initrds: ['main'],
       device,
       imageUrl: 'http://192.0.2.10/metal.raw.gz',
+      ignitionUrl: parameters.ignition?.url,
     })
 
   it('has its network words, coreos.inst=yes and the device without /dev/', () => {

@@ -1,12 +1,16 @@
+import type { FleetOperations } from '../../src/http/admin/fleet-operations.ts'
 import type { AdminOperations, LoadersReport } from '../../src/http/admin/operations.ts'
+import { createFakeFleet, type FakeFleet } from './fleet-operations.ts'
+
+type OperationName = Exclude<keyof AdminOperations, 'fleet'>
 
 export interface RecordedCall {
-  readonly name: keyof AdminOperations
+  readonly name: OperationName
   readonly argument: unknown
 }
 
 /** Verbs that change something; everything else only asks. */
-export const writeVerbs: ReadonlySet<keyof AdminOperations> = new Set([
+export const writeVerbs: ReadonlySet<OperationName> = new Set([
   'sync',
   'verify',
   'gc',
@@ -81,12 +85,18 @@ const loadersReport: LoadersReport = {
   ],
 }
 
+/** Answers that replace those of the fake. */
+export type FakeAnswers = Partial<Omit<AdminOperations, 'fleet'>> & {
+  readonly fleet?: Partial<FleetOperations>
+}
+
 /** An AdminOperations that answers plausibly and remembers what it was asked; single answers can be replaced. */
-export function createFakeOperations(
-  answers: Partial<AdminOperations> = {},
-): AdminOperations & { calls: RecordedCall[] } {
+export function createFakeOperations({
+  fleet = {},
+  ...answers
+}: FakeAnswers = {}): AdminOperations & { readonly calls: RecordedCall[]; readonly fleet: FakeFleet } {
   const calls: RecordedCall[] = []
-  const defaults: AdminOperations = {
+  const defaults: Omit<AdminOperations, 'fleet'> = {
     readiness: async () => ({ ready: true, parts: [{ part: 'state', ready: true }] }),
     streams: async () => [
       {
@@ -145,7 +155,7 @@ export function createFakeOperations(
     }),
     reload: async () => ({ changed: true }),
   }
-  const record = <Name extends keyof AdminOperations>(name: Name): AdminOperations[Name] => {
+  const record = <Name extends OperationName>(name: Name): AdminOperations[Name] => {
     const answer = (answers[name] ?? defaults[name]) as (argument?: unknown) => Promise<unknown>
     return (async (argument?: unknown) => {
       calls.push({ name, argument })
@@ -154,6 +164,7 @@ export function createFakeOperations(
   }
   return {
     calls,
+    fleet: createFakeFleet(fleet),
     readiness: record('readiness'),
     streams: record('streams'),
     bootimages: record('bootimages'),

@@ -93,7 +93,7 @@ export interface BootRig {
 }
 
 export interface BootRigOptions
-  extends Partial<Pick<BootListenerOptions, 'urls' | 'ignoredMachines' | 'kernel'>> {
+  extends Partial<Pick<BootListenerOptions, 'urls' | 'ignoredMachines' | 'kernel' | 'secrets'>> {
   readonly limits?: Partial<BootListenerLimits>
 }
 
@@ -233,6 +233,7 @@ export async function startBootRig(options: BootRigOptions = {}): Promise<BootRi
     loaders: { current: () => rig.loaders },
     seen: {
       macOf: (address) => rig.seen.macOf(address),
+      addressOf: (mac) => rig.seen.addressOf(mac),
       machineOf: (mac) => rig.seen.machineOf(mac),
     },
     onFileProblem: (sha256, problem) => void problems.push(`${sha256} ${problem}`),

@@ -1,9 +1,8 @@
-import type { CliContext, CliRuntime, CliStream, DemoOptions } from '../../src/cli/context.ts'
+import type { CliContext, CliInput, CliRuntime, CliStream, DemoOptions } from '../../src/cli/context.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { LoadedConfig } from '../../src/config/load-config.ts'
-import type { AdminOperations } from '../../src/http/admin/operations.ts'
 import type { Service } from '../../src/runtime/service.ts'
-import { createFakeOperations } from './admin-operations.ts'
+import { createFakeOperations, type FakeAnswers } from './admin-operations.ts'
 import { healthyFacts } from './doctor-facts.ts'
 
 export interface CliRun {
@@ -15,9 +14,13 @@ export interface CliRun {
 export interface HarnessOptions {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
-  readonly answers?: Partial<AdminOperations>
+  readonly answers?: FakeAnswers
   readonly isTTY?: boolean
   readonly columns?: number
+  /** What is typed, line by line; absent: nobody is there. */
+  readonly typed?: readonly string[]
+  /** What comes by a pipe. */
+  readonly piped?: string
   readonly runtime?: Partial<CliRuntime>
 }
 
@@ -78,6 +81,17 @@ export function createCliHarness(options: HarnessOptions) {
     ...options.runtime,
   }
 
+  const typed = [...(options.typed ?? [])]
+  const questions: string[] = []
+  const stdin: CliInput = {
+    isTTY: options.typed !== undefined,
+    async ask(question) {
+      questions.push(question)
+      return typed.shift()
+    },
+    readAll: async () => options.piped ?? '',
+  }
+
   async function run(...argv: string[]): Promise<CliRun> {
     const stdout = recordingStream(options)
     const stderr = recordingStream(options)
@@ -87,6 +101,8 @@ export function createCliHarness(options: HarnessOptions) {
       cwd: options.cwd,
       stdout,
       stderr,
+      stdin,
+      userName: 'alice',
       version: '1.2.3',
       programName: 'pilotlight',
       runtime,
@@ -97,5 +113,5 @@ export function createCliHarness(options: HarnessOptions) {
     const code = await runCli(context)
     return { code, stdout: stdout.text, stderr: stderr.text }
   }
-  return { run, operations, opened, demos, service, closedCount: () => closed }
+  return { run, operations, opened, demos, questions, service, closedCount: () => closed }
 }

@@ -5,21 +5,20 @@ import type {
   BootimageRecord,
   DerivedRecord,
   DocumentRecord,
-  InstallRecord,
   PinResolution,
   StateStore,
   StreamHead,
   VerifiedFile,
 } from '../../src/state/store.ts'
+import { createMemoryFleetStore } from './memory-fleet-store.ts'
 
 /** A state store that forgets with its process; it passes the same suite as the real ones. */
 export function createMemoryStore(): StateStore {
   const documents = new Map<string, DocumentRecord>()
-  const bootimages = new Map<BootimageId, BootimageRecord>()
+  const bootimages = new Map<string, BootimageRecord>()
   const heads = new Map<string, StreamHead>()
   const derived = new Map<string, DerivedRecord>()
   const pins = new Map<string, PinResolution>()
-  const installs = new Map<string, InstallRecord>()
   const attempts = new Map<string, BootAttempt>()
   const leases = new Map<BootimageId, number>()
   const verified = new Map<string, VerifiedFile>()
@@ -57,6 +56,7 @@ export function createMemoryStore(): StateStore {
   }
 
   return {
+    ...createMemoryFleetStore(step, { pins, bootimages }),
     recordRefresh: ({ document, bootimages: records, heads: newHeads, relocated = [] }) =>
       step('recording a refresh', () => {
         putDocument(document)
@@ -116,11 +116,6 @@ export function createMemoryStore(): StateStore {
         pins.set(`${pin.stream} ${pin.arch} ${pin.release}`, pin)
       }),
     listPinResolutions: () => step('listing resolved pins', () => valuesByKey(pins)),
-    saveInstall: (record) =>
-      step('saving an install', () => {
-        installs.set(record.host, record)
-      }),
-    listInstalls: () => step('listing installs', () => valuesByKey(installs)),
     saveBootAttempts: (changed) =>
       step('saving boot attempts', () => {
         for (const attempt of changed) {

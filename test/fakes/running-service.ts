@@ -48,7 +48,7 @@ export interface RunningService {
   /** Writes the configuration with changes to its top level. */
   writeConfig(changes: object): Promise<void>
   hangUp(): void
-  /** GET of the admin listener. @throws Error for another status than 200 */
+  /** GET of the API, over the control socket: no token is needed there. @throws Error for another status than 200 */
   api<T>(path: string): Promise<T>
   streams(): Promise<readonly StreamSummary[]>
   /** What the only stream, or the named one, hands out for x86_64 or another architecture. */
@@ -129,12 +129,8 @@ export async function startRunningService(options: RunningServiceOptions = {}): 
     })
   }
 
-  async function api<T>(path: string): Promise<T> {
-    const response = await fetch(`${adminUrl}${path}`)
-    const text = await response.text()
-    if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${text}`)
-    return JSON.parse(text) as T
-  }
+  const socketPath = join(dataDirectory, 'control.sock')
+  const api = <T>(path: string) => askControl<T>(socketPath, 'GET', path)
 
   const service: RunningService = {
     directory,
@@ -166,7 +162,7 @@ export async function startRunningService(options: RunningServiceOptions = {}): 
       const response = await fetch(`${adminUrl}/readyz`)
       return { ...((await response.json()) as Readiness), status: response.status }
     },
-    control: (path, body = {}) => post(join(dataDirectory, 'control.sock'), path, body),
+    control: (path, body = {}) => askControl(socketPath, 'POST', path, body),
     sync: () => service.control<SyncReport>('/api/v1/sync'),
     get: (target, headers = []) => requestRaw(service.bootPort, target, { headers }),
     async script(mac, query = 'arch=x86_64&platform=efi') {
@@ -222,10 +218,11 @@ function readLog(output: string): readonly LogLine[] {
     .map((line) => JSON.parse(line) as LogLine)
 }
 
-function post<T>(socketPath: string, path: string, body: object): Promise<T> {
+/** One request over the control socket, as the command line does it. @throws Error for another status than 200 */
+export function askControl<T>(socketPath: string, method: string, path: string, body?: object): Promise<T> {
   return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json' }
-    const request = httpRequest({ socketPath, path, method: 'POST', headers }, (response) => {
+    const headers = body === undefined ? {} : { 'content-type': 'application/json' }
+    const request = httpRequest({ socketPath, path, method, headers }, (response) => {
       let text = ''
       response.setEncoding('utf8')
       response.on('data', (chunk: string) => {
@@ -238,6 +235,6 @@ function post<T>(socketPath: string, path: string, body: object): Promise<T> {
       })
     })
     request.on('error', reject)
-    request.end(JSON.stringify(body))
+    request.end(body === undefined ? undefined : JSON.stringify(body))
   })
 }

@@ -49,6 +49,10 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
     catalog: gunzipped,
   },
+  'live-served-ignition': {
+    host: { mode: 'live', ignition: { inline: '{"ignition":{"version":"3.0.0"}}' } },
+    catalog: gunzipped,
+  },
   'live-rootfs-and-extra-as-initrds': {
     host: { mode: 'live', rootfs: 'initrd', extraInitrds: [extra] },
     catalog: (arch) => ({
@@ -59,7 +63,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'live-pinned-with-own-network': {
     host: {
       mode: 'live',
-      pin: { release: pinnedRelease, reason: 'NIC regression' },
+      pins: [{ release: pinnedRelease, reason: 'NIC regression' }],
       kernelArguments: ['bond=bond0:em1,em2', 'ip=bond0:dhcp'],
     },
     catalog: (arch) => ({
@@ -75,6 +79,22 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
     catalog: gunzipped,
   },
+  'install-served-ignition': {
+    host: {
+      mode: 'install',
+      install: { device: '/dev/sda', generation: 2 },
+      ignition: { file: '/etc/pilotlight/worker.ign' },
+    },
+    catalog: gunzipped,
+  },
+  'legacy-served-ignition': {
+    host: {
+      mode: 'install',
+      install: { device: '/dev/sda' },
+      ignition: { file: '/etc/pilotlight/worker.ign' },
+    },
+    catalog: (arch) => ({ current: legacy(arch) }),
+  },
   'legacy-installer': {
     host: { mode: 'install', install: { device: '/dev/sda' } },
     catalog: (arch) => ({ current: legacy(arch) }),
@@ -84,7 +104,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     catalog: (arch) => ({ target: status(live(arch), 'downloading') }),
   },
   'wait-pin-unresolvable': {
-    host: { mode: 'live', pin: { release: '42.20251001.3.0' } },
+    host: { mode: 'live', pins: [{ release: '42.20251001.3.0' }] },
     catalog: (arch) => ({ current: live(arch) }),
   },
   hold: { host: { mode: 'hold', holdReason: 'disk is being replaced' }, catalog: gunzipped },
@@ -109,6 +129,6 @@ export function playScenario(
   const catalog = makeCatalog({ arch, ...scenario.catalog(arch) })
   const hosts = scenario.isUnknown ? [] : [makeHost({ stream: 'fcos-stable', ...scenario.host })]
   const client = makeClient({ arch, ...sketch })
-  const view = { catalog, inventory: makeInventory({ hosts }), now: 0, installArmed: true }
+  const view = { catalog, inventory: makeInventory({ hosts }), now: 0 }
   return { catalog, client, decision: decideBoot(client, view) }
 }

@@ -37,7 +37,7 @@ async function startProcess(argv: readonly string[], env: NodeJS.ProcessEnv): Pr
     const onText = (text: Buffer) => {
       output += text.toString()
       const boot = /boot +(http:\S+)/.exec(output)?.[1]
-      const admin = /admin +(http:\S+)/.exec(output)?.[1]
+      const admin = /admin +(https?:\S+)/.exec(output)?.[1]
       if (boot !== undefined && admin !== undefined) found([boot, admin])
     }
     child.stdout.on('data', onText)

@@ -14,6 +14,7 @@ import { releaseIndexPath, startUpstreamSite, type UpstreamSite } from '../fakes
 const oldest = '44.20260601.3.0'
 const older = '44.20260622.3.0'
 const newest = '44.20260707.3.1'
+const broken = '44.20260501.3.0'
 const never = '43.20251111.3.0'
 const [pinnedMac, lostMac, laterMac] = ['52:54:00:00:00:02', '52:54:00:00:00:03', '52:54:00:00:00:04']
 
@@ -105,6 +106,47 @@ describe('G5 a pin is exact', () => {
     expect(removable.map(({ sha256 }) => sha256).filter((sha256) => held.includes(sha256))).toEqual([])
     await service.start()
     expect(digestsOfBoot(await service.boot({ mac: pinnedMac }))).toEqual(digestsOfSet(site.set(oldest)))
+  })
+})
+
+describe('G5 pin --wait', () => {
+  let site: UpstreamSite
+  let service: RunningService
+
+  beforeAll(async () => {
+    site = await startUpstreamSite({ releases: [broken, oldest, older, newest], current: newest })
+    const free = { id: 'free', macs: [pinnedMac], profile: 'worker' }
+    service = await startRunningService({ site, stream: { keep: 0 }, hosts: [free] })
+    await untilCurrent(service, newest)
+  })
+  afterAll(async () => {
+    await service?.remove()
+    await site?.stop()
+  })
+
+  const pin = (release: string) =>
+    runCommand('pin', 'free', release, '--wait', '--config', service.configFile, '--output', 'json')
+
+  it('ends when a release that must be found and fetched is here', async () => {
+    const { code, stdout, stderr } = await pin(oldest)
+    expect(code, stderr).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ files: [{ arch: 'x86_64', state: 'ready' }] })
+    expect(digestsOfBoot(await service.boot({ mac: pinnedMac }))).toEqual(digestsOfSet(site.set(oldest)))
+  })
+
+  it('does the same where no service runs, and says nothing else', async () => {
+    await service.kill('SIGTERM')
+    const { code, stdout, stderr } = await pin(older)
+    expect(code, stderr).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ files: [{ arch: 'x86_64', state: 'ready' }] })
+    const unpinned = await runCommand('unpin', 'free', '--config', service.configFile)
+    expect(unpinned.stderr).not.toContain('pin not resolved')
+  })
+
+  it('ends with 1 when its files cannot be had', async () => {
+    site.publish(site.pathOf(broken, 'rootfs'), undefined)
+    const { code, stdout } = await pin(broken)
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { files: [{ state: 'failed' }] }])
   })
 })
 

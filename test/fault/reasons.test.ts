@@ -29,7 +29,11 @@ const machines: readonly (readonly [id: string, settings: object, header: RegExp
   ['held', { ...worker, mode: 'hold', holdReason: 'broken fan, ask the site' }, /^hold/],
   ['held-without-a-word', { ...worker, mode: 'hold' }, /^hold/],
   ['local', { ...worker, mode: 'local' }, /^local/],
-  ['install', { ...worker, mode: 'install', install: { device: '/dev/sda' } }, /^hold/],
+  [
+    'install',
+    { ...worker, mode: 'install', install: { device: '/dev/sda' } },
+    /^install sample 44\.20260622\.3\.0 x86_64$/,
+  ],
   ['other-arch', worker, /^hold/, 'arch=arm64&platform=efi'],
   ['no-arch', worker, /^hold/, 'platform=efi'],
   ['no-mode', { stream: 'sample' }, /^hold/],
@@ -144,12 +148,9 @@ describe('machines that nobody described', () => {
 
 describe('an admin who asks', () => {
   it('explain for no machine is told what it needs, with status 400', async () => {
-    const response = await fetch(`${service.adminUrl}/api/v1/explain`)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toMatchObject({
-      code: 'USAGE',
-      hint: 'give one of mac, uuid, serial, host',
-    })
+    await expect(service.api('/api/v1/explain')).rejects.toThrow(
+      /answered 400: .*"code":"USAGE".*"hint":"give one of mac, uuid, serial, host"/,
+    )
   })
 
   it('G10 the line of a decision says which machine it was, by all that it told', async () => {

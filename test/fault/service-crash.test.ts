@@ -7,6 +7,7 @@ import { stringify } from 'yaml'
 import { makeSampleRelease } from '../../src/runtime/demo/sample-release.ts'
 import { type SampleUpstream, startSampleUpstream } from '../../src/runtime/demo/sample-upstream.ts'
 import { bootSimulatedNode } from '../../src/runtime/demo/simulated-node.ts'
+import { askControl } from '../fakes/running-service.ts'
 import { eventually, type ServiceProcess, startServiceProcess } from '../fakes/service-process.ts'
 
 const rounds = process.env.SOAK === undefined ? 20 : 100
@@ -95,9 +96,9 @@ it(`G7 killed ${rounds} times at random points, the service never shows a half f
 
   upstream.moveTo(releaseOf(rounds))
   service = await startServiceProcess(config)
-  const { adminUrl, bootUrl } = service
+  const { bootUrl } = service
   await eventually(
-    async () => (await (await fetch(`${adminUrl}/api/v1/streams`)).json()) as unknown,
+    () => askControl(join(directory, 'data/control.sock'), 'GET', '/api/v1/streams'),
     (answer) => JSON.stringify(answer).includes(`"current":"${releaseOf(rounds)}"`),
   )
   const boot = await bootSimulatedNode({

@@ -1,4 +1,5 @@
-// Owns a data directory and records one refresh after another; each line on stdout is a refresh that was acknowledged.
+// Owns a data directory and writes one refresh and one change of an admin after another, both at once; each line on
+// stdout is a pair that was acknowledged.
 // Usage: node state-writer.mjs DIST DIRECTORY
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -20,13 +21,37 @@ const file = (role, number) => ({
   location: `https://builds.example/${number}/${role}`,
 })
 
-let number = (await store.listDocuments({ limit: 1 }))[0]?.lastSeenAt ?? 0
-for (;;) {
-  number++
+/** Everything of it carries the number, so that half of it would show. */
+function changeOf(number) {
+  const stamp = { target: { kind: 'host', name: 'n' }, by: 'writer', at: number }
+  const changes = [
+    {
+      put: 'record',
+      record: {
+        ...{ kind: 'host', name: 'n', spec: { number }, revision: number },
+        ...{ createdAt: 1, createdBy: 'writer', changedAt: number, changedBy: 'writer' },
+      },
+    },
+    { put: 'setting', setting: { ...stamp, kind: 'pin', release: `44.${number}` } },
+    {
+      put: 'install',
+      install: {
+        ...{ host: 'n', source: 'admin', state: 'armed', generation: number, fileGeneration: 0 },
+        ...{ armedAt: 1, armedBy: 'writer', serves: 0, mostServes: 1, until: 2 },
+        ...{ changedAt: number, changedBy: 'writer' },
+      },
+    },
+    { put: 'report', report: { bootId: String(number).padStart(22, 'A'), status: 'installed', at: number } },
+  ]
+  const entry = { by: 'writer', via: 'control', action: 'host.put', target: 'host/n', summary: `${number}` }
+  return { changes, audit: [{ ...entry, at: number }] }
+}
+
+function refreshOf(number) {
   const release = `44.${number}`
   const setDigest = sha256(`set ${number}`)
   const id = bootimageId('stable', 'x86_64', release, setDigest)
-  await store.recordRefresh({
+  return {
     document: {
       digest: sha256(`document ${number}`),
       stream: 'stable',
@@ -56,6 +81,16 @@ for (;;) {
       },
     ],
     heads: [{ stream: 'stable', arch: 'x86_64', target: id, previous: [], changedAt: number }],
-  })
+  }
+}
+
+// Of a pair one may be there without the other, when its writer was killed in between.
+const refreshed = (await store.listDocuments({ limit: 1 }))[0]?.lastSeenAt ?? 0
+const changed = (await store.loadFleet()).records[0]?.revision ?? 0
+for (let number = Math.min(refreshed, changed) + 1; ; number++) {
+  const writes = []
+  if (number > refreshed) writes.push(store.recordRefresh(refreshOf(number)))
+  if (number > changed) writes.push(store.writeFleet(changeOf(number)))
+  await Promise.all(writes)
   process.stdout.write(`${number}\n`)
 }

@@ -17,6 +17,7 @@ let cwd: string
 beforeAll(() => {
   cwd = mkdtempSync(join(tmpdir(), 'pilotlight-fuzz-'))
   mkdirSync(join(cwd, 'hosts.d'))
+  writeFileSync(join(cwd, 'worker.ign'), fixture('worker.ign'))
 })
 afterAll(() => rmSync(cwd, { recursive: true }))
 
@@ -84,6 +85,21 @@ describe('arbitrary configuration files', { timeout: isSoak ? 600_000 : 30_000 }
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => void loadOrRefuse(text, text)),
       { numRuns },
     )
+  })
+
+  it('any text in place of an Ignition config is loaded or refused, with its line', () => {
+    const good = fixture('worker.ign')
+    const cut = fc
+      .tuple(fc.nat(good.length), fc.nat(good.length), fc.string({ unit: 'binary', maxLength: 20 }))
+      .map(([from, to, text]) => good.slice(0, from) + text + good.slice(to))
+    fc.assert(
+      fc.property(cut, (text) => {
+        writeFileSync(join(cwd, 'worker.ign'), text)
+        loadOrRefuse(goodMain, goodHosts)
+      }),
+      { numRuns },
+    )
+    writeFileSync(join(cwd, 'worker.ign'), good)
   })
 
   it('any text of YAML characters becomes data or problems', () => {

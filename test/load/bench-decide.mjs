@@ -48,7 +48,7 @@ export function benchDecide({ rounds, report }) {
 }
 
 /** CPU time, garbage collection included, because others may use the same cores. */
-function microsecondsEach(items, work) {
+export function microsecondsEach(items, work) {
   const before = process.cpuUsage()
   for (const [index, item] of items.entries()) work(item, index)
   const { user, system } = process.cpuUsage(before)
@@ -87,7 +87,7 @@ function sampleInventory(groupCount) {
   })
 }
 
-function sampleCatalog() {
+export function sampleCatalog() {
   const sizes = { kernelBytes: 1024, initramfsBytes: 1024, rootfsBytes: 1024 }
   const release = makeSampleRelease('44.20261129.3.0', ['x86_64'], sizes)
   const text = sampleStreamDocument(release, 'http://192.0.2.1', '2026-11-29T00:00:00Z')

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { closeSync, createReadStream, openSync, renameSync, writeFileSync, writeSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, get } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { samplePath, sampleStreamDocument } from '../../dist/runtime/demo/sample-documents.js'
@@ -24,7 +24,7 @@ export async function benchMemory({ directory, sizeBytes, report }) {
     const rss = watchRss(service.pid)
     const startedAt = performance.now()
     publish(seeded.documentFile, upstream.document)
-    await untilCurrent(service)
+    await untilCurrent(seeded)
     const seconds = (performance.now() - startedAt) / 1000
     const grownMib = (rss.stop() - before) / mebibyte
     console.log(
@@ -86,17 +86,27 @@ function writeNoise(path, sizeBytes) {
   return hash.digest('hex')
 }
 
+/** GET over the control socket, whose file is the credential. */
+function ask(socketPath, path) {
+  return new Promise((resolve, reject) => {
+    get({ socketPath, path }, async (response) => {
+      let text = ''
+      for await (const chunk of response.setEncoding('utf8')) text += chunk
+      resolve(text)
+    }).on('error', reject)
+  })
+}
+
 /** As a mirror job would: whole or not at all. */
 function publish(documentFile, text) {
   writeFileSync(`${documentFile}.new`, text)
   renameSync(`${documentFile}.new`, documentFile)
 }
 
-async function untilCurrent({ adminUrl }) {
+async function untilCurrent({ dataDir }) {
   const until = performance.now() + 120_000
   for (;;) {
-    const response = await fetch(`${adminUrl}/api/v1/streams`)
-    const text = await response.text()
+    const text = await ask(join(dataDir, 'control.sock'), '/api/v1/streams')
     const { streams } = JSON.parse(text)
     const current = streams[0]?.architectures?.find((entry) => entry.arch === arch)?.current
     if (JSON.stringify(current ?? '').includes(release)) return

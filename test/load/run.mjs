@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { benchArtifacts } from './bench-artifacts.mjs'
 import { benchDhcp, benchTftp } from './bench-boot-network.mjs'
 import { benchDecide } from './bench-decide.mjs'
+import { benchFleet } from './bench-fleet.mjs'
 import { benchMemory } from './bench-memory.mjs'
 import { benchPowerOn } from './bench-power-on.mjs'
 import { benchScripts } from './bench-scripts.mjs'
@@ -52,7 +53,10 @@ const sections = {
   fetch: fetchSection,
   memory: (directory) => benchMemory({ directory, sizeBytes: plan.growthBytes, report }),
   start: (directory) => benchStart({ directory, rounds: plan.rounds, report }),
-  decide: async () => benchDecide({ rounds: plan.rounds, report }),
+  decide: async () => {
+    benchDecide({ rounds: plan.rounds, report })
+    benchFleet({ rounds: plan.rounds, report })
+  },
   dhcp: (directory) => benchDhcp({ directory, ...plan, report }),
   tftp: (directory) => benchTftp({ directory, ...plan, report }),
   'power-on': (directory) => benchPowerOn({ directory, nodes: plan.nodes, report }),

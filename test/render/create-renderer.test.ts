@@ -49,8 +49,8 @@ describe("an admin's template", () => {
   it('stands in place of the shipped one; what was decided is still told at the top (G10)', () => {
     const renderer = withTemplates({ 'local.liquid': '#!ipxe\necho {{ host }}: {{ reason }}\nexit 1\n' })
     expect(renderer.ipxe(decide({ mode: 'local' }), makeClient(), context)).toBe(
-      '#!ipxe\n# Pilotlight: local\n# Host: n01, boot AAECAwQFBgcICQoLDA0ODw\n# Reason: boots from its own disk\n' +
-        '# Reason: host n01 has MAC 52:54:00:ab:cd:ef\necho n01: boots from its own disk\nexit 1\n',
+      '#!ipxe\n# Pilotlight: local\n# Host: n01, boot AAECAwQFBgcICQoLDA0ODw\n# Reason: boots from its own disk: mode local of host n01 (hosts.d/rack1.yaml:3)\n' +
+        '# Reason: host n01 has MAC 52:54:00:ab:cd:ef\necho n01: boots from its own disk: mode local of host n01 (hosts.d/rack1.yaml:3)\nexit 1\n',
     )
   })
 

@@ -268,7 +268,7 @@ describe('other decisions', () => {
     ['http', `${baseUrl}/pxelinux.cfg/01-52-54-00-ab-cd-ef`],
   ] as const)('a waiting machine reads its configuration again by %s, as itself (G11)', (fetch, name) => {
     const { says, chosen, waitsFor, totalTimeout } = readPxelinux(
-      configFor({ pin: { release: '42.1' } }, { fetch }),
+      configFor({ pins: [{ release: '42.1' }] }, { fetch }),
     )
     expect(says.join('\n')).toContain('waits for fcos-stable 42.1 for x86_64')
     expect([chosen?.config, waitsFor]).toEqual([name, 150])
@@ -277,7 +277,7 @@ describe('other decisions', () => {
 
   it('a waiting machine that is known by its UUID alone asks by that', () => {
     const uuid = '00112233-4455-6677-8899-aabbccddeeff' as BootClient['uuid']
-    const config = configFor({ macs: [], uuid, pin: { release: '42.1' } }, { client: { macs: [], uuid } })
+    const config = configFor({ macs: [], uuid, pins: [{ release: '42.1' }] }, { client: { macs: [], uuid } })
     expect(readPxelinux(config).chosen?.config).toBe(`/pxelinux.cfg/${uuid}`)
   })
 

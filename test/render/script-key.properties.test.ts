@@ -16,7 +16,7 @@ const catalog = makeCatalog({ current: makeBootimage(), releases: [status(pinned
 const host: fc.Arbitrary<Partial<Host>> = fc.record({
   id: fc.constantFrom('n01', 'n02'),
   mode: fc.constantFrom('live', 'live', 'install', 'local', 'hold'),
-  pin: maybe(fc.constantFrom({ release: '43.1' }, { release: '42.1' })),
+  pins: maybe(fc.constantFrom([{ release: '43.1' }], [{ release: '42.1' }])),
   kernelArguments: maybe(fc.array(fc.constantFrom('a', 'b', 'a=b', 'rd.bootif=0'), { maxLength: 2 })),
   ignition: maybe(fc.constantFrom({ url: 'http://x/y' }, { url: 'http://x/z' }, { inline: '{}' })),
   install: fc.record({
@@ -46,7 +46,7 @@ function renderWith(
 ): string {
   const machine = makeClient(says)
   const inventory = makeInventory({ hosts: [makeHost({ stream: 'fcos-stable', ...said })] })
-  const decision = decideBoot(machine, { catalog, inventory, now: 0, installArmed: true })
+  const decision = decideBoot(machine, { catalog, inventory, now: 0 })
   return renderer.ipxe(decision, machine, { ...context, baseUrl })
 }
 
@@ -56,7 +56,7 @@ describe('a script that was kept', () => {
     const fields = [
       'id',
       'mode',
-      'pin',
+      'pins',
       'kernelArguments',
       'ignition',
       'install',

@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { BootimageId } from '../../src/core/bootimage.ts'
+import type { Host } from '../../src/core/host.ts'
 import { type Ledger, openLedger } from '../../src/rollout/ledger.ts'
 import { createPinResolver, type FoundRelease, type PinResolver } from '../../src/rollout/pin-resolver.ts'
-import { wantedPins } from '../../src/rollout/wanted-pins.ts'
+import { isPinOfGone, wantedPins } from '../../src/rollout/wanted-pins.ts'
+import { createFleetView } from '../../src/runtime/fleet/fleet-view.ts'
 import type { DocumentRecord, StateStore } from '../../src/state/store.ts'
 import { makeBootimage, makeRecord, sha256Of } from '../fakes/bootimages.ts'
-import { mac, makeGroup, makeHost, makeInventory, makeProfile } from '../fakes/machines.ts'
+import { mac, makeGroup, makeHost, makeInventory, makeProfile, nodeMac } from '../fakes/machines.ts'
 import { createManualTime, type ManualTime, settled } from '../fakes/manual-time.ts'
 import { createMemoryStore } from '../fakes/memory-store.ts'
 import { createRecordingLog } from '../fakes/recording-log.ts'
@@ -29,6 +31,7 @@ let answer: FoundRelease
 let asked: number
 let ensured: BootimageId[]
 let resolver: PinResolver
+let log: ReturnType<typeof createRecordingLog>
 
 beforeEach(async () => {
   time = createManualTime()
@@ -41,6 +44,7 @@ beforeEach(async () => {
 
 async function open(): Promise<void> {
   ledger = await openLedger(store)
+  log = createRecordingLog()
   resolver = createPinResolver({
     ledger,
     findRelease: async () => {
@@ -52,7 +56,7 @@ async function open(): Promise<void> {
     onChanged: () => {},
     clock: time,
     timers: time,
-    log: createRecordingLog(),
+    log,
   })
 }
 
@@ -101,6 +105,28 @@ describe('a pin is resolved', () => {
     expect(ensured).toEqual([image.id])
   })
 
+  it('G5 G6 when it comes into force beside others, at once, and is kept until all are told without it', async () => {
+    const other = makeBootimage({ release: '44.20260707.3.1' })
+    await ledger.addBootimage(makeRecord(image, 'known'))
+    await ledger.addBootimage(makeRecord(other, 'known'))
+    await resolver.setWanted([pin])
+    await resolver.want([{ ...pin, release: other.release }])
+    expect(ensured).toEqual([image.id, other.id])
+    expect([...resolver.pinned()].sort()).toEqual([image.id, other.id].sort())
+    await resolver.setWanted([pin])
+    expect([...resolver.pinned()]).toEqual([image.id])
+  })
+
+  it('G5 as somebody else wrote it into the store, with a bootimage that was not known', async () => {
+    await store.addBootimage(makeRecord(image, 'ready'))
+    await store.savePinResolution({ ...pin, bootimage: image.id, resolvedAt: 1 })
+    expect(ledger.bootimages.size).toBe(0)
+    await ledger.reloadPins()
+    await resolver.setWanted([pin])
+    expect([...resolver.pinned()]).toEqual([image.id])
+    expect(asked).toBe(0)
+  })
+
   it('from the release index, with the document kept', async () => {
     answer = { kind: 'found', bootimage: image, document }
     await resolver.setWanted([pin])
@@ -111,6 +137,15 @@ describe('a pin is resolved', () => {
 })
 
 describe('a pin that cannot be resolved', () => {
+  it("is nobody's news, and is not looked for again, when everything stops meanwhile", async () => {
+    const looking = resolver.setWanted([pin])
+    await resolver.stop()
+    await looking
+    expect(asked).toBe(1)
+    expect(log.lines).toEqual([])
+    expect(time.pending).toBe(0)
+  })
+
   it('says why, and is looked for again later and later', async () => {
     await resolver.setWanted([pin])
     expect(resolver.unresolved().get('fcos-stable/x86_64/44.20260601.3.0')).toBe('in no document')
@@ -182,12 +217,12 @@ describe('wantedPins', () => {
   const release = { release: '44.20260601.3.0' }
 
   it('a host without an architecture may come with any that its stream follows', () => {
-    const inventory = makeInventory({ profiles, hosts: [makeHost({ profile: 'worker', pin: release })] })
+    const inventory = makeInventory({ profiles, hosts: [makeHost({ profile: 'worker', pins: [release] })] })
     expect(wantedPins(inventory, follows, 0).map(({ arch }) => arch)).toEqual(['x86_64', 'aarch64'])
   })
 
   it('a host with an architecture needs that one alone, even if nobody follows it', () => {
-    const host = makeHost({ profile: 'worker', pin: release, arch: 's390x' })
+    const host = makeHost({ profile: 'worker', pins: [release], arch: 's390x' })
     expect(wantedPins(makeInventory({ profiles, hosts: [host] }), follows, 0)).toEqual([
       { stream: 'fcos-stable', arch: 's390x', ...release },
     ])
@@ -199,7 +234,7 @@ describe('wantedPins', () => {
         name: 'edge',
         labels: { site: 'edge' },
         profile: 'worker',
-        pin: { ...release, until: 100 },
+        pins: [{ ...release, until: 100 }],
       }),
     ]
     const hosts = [
@@ -211,9 +246,54 @@ describe('wantedPins', () => {
     expect(wantedPins(inventory, follows, 100)).toEqual([])
   })
 
+  it('a pin that was set at run time counts for its host and, when that has gone, for its MACs', () => {
+    const setting = {
+      kind: 'pin',
+      target: { kind: 'host', name: 'n01' },
+      release: '43.1',
+      arch: 'aarch64',
+      by: 'alice',
+      at: 1,
+      macs: [nodeMac],
+    } as const
+    const view = createFleetView()
+    view.apply([{ put: 'setting', setting }])
+    view.takeFiles(makeInventory({ profiles, hosts: [makeHost({ profile: 'worker' })] }))
+    const wanted = { stream: 'fcos-stable', arch: 'aarch64', release: '43.1' } as const
+    expect(wantedPins(view.inventory(), follows, 0)).toEqual([wanted])
+    expect(isPinOfGone(view.inventory())(wanted)).toBe(false)
+
+    view.takeFiles(makeInventory({ profiles, hosts: [makeHost({ id: 'renamed', profile: 'worker' })] }))
+    expect(wantedPins(view.inventory(), follows, 0)).toEqual([wanted])
+
+    view.takeFiles(makeInventory({ profiles }))
+    expect(wantedPins(view.inventory(), follows, 0)).toEqual([])
+    expect(isPinOfGone(view.inventory())(wanted)).toBe(true)
+    expect(isPinOfGone(view.inventory())({ ...wanted, arch: 'x86_64' })).toBe(false)
+  })
+
+  it('one host of a rack stands for all that the same places pin, and those that differ for themselves', () => {
+    const rack = (name: string, count: number, more: Partial<Host>) =>
+      Array.from({ length: count }, (_, index) =>
+        makeHost({ id: `${name}${index}`, macs: [], serial: `${name}${index}`, profile: 'worker', ...more }),
+      )
+    const groups = [makeGroup({ name: 'edge', labels: { site: 'edge' }, pins: [release] })]
+    const hosts = [
+      ...rack('a', 50, { labels: { site: 'edge' }, arch: 'x86_64' }),
+      ...rack('b', 50, { labels: { site: 'edge' }, arch: 'aarch64' }),
+      ...rack('c', 50, { labels: { site: 'hall' } }),
+      ...rack('d', 1, { labels: { site: 'hall' }, arch: 'x86_64', pins: [{ release: '43.1' }] }),
+    ]
+    expect(wantedPins(makeInventory({ profiles, groups, hosts }), follows, 0)).toEqual([
+      { stream: 'fcos-stable', arch: 'x86_64', release: '43.1' },
+      { stream: 'fcos-stable', arch: 'x86_64', ...release },
+      { stream: 'fcos-stable', arch: 'aarch64', ...release },
+    ])
+  })
+
   it('the profile of unknown machines counts', () => {
     const inventory = makeInventory({
-      profiles: [makeProfile({ name: 'guest', stream: 'fcos-stable', mode: 'live', pin: release })],
+      profiles: [makeProfile({ name: 'guest', stream: 'fcos-stable', mode: 'live', pins: [release] })],
       unknown: { kind: 'profile', profile: 'guest' },
     })
     expect(wantedPins(inventory, follows, 0)).toHaveLength(2)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bootStepOfDhcp, bootStepOfTftp } from '../../src/runtime/boot-steps.ts'
+import { bootStepOfDhcp, bootStepOfTftp, strangerOfDhcp } from '../../src/runtime/boot-steps.ts'
 import { bootLogLine } from '../../src/telemetry/boot-log.ts'
 import { createMetrics } from '../../src/telemetry/create-metrics.ts'
 import type { TftpEvent } from '../../src/tftp/event.ts'
@@ -51,6 +51,15 @@ describe('a step of a boot', () => {
     rig.send(Buffer.alloc(10))
     expect(rig.events.types()).toEqual(['offered', 'ignored'])
     expect(rig.events.events.map(bootStepOfDhcp)).toEqual([undefined, undefined])
+  })
+
+  it('is none for a machine that is ignored, which is seen all the same', () => {
+    const rig = createRig({ advice: { kind: 'ignore', reason: 'unknown-ignored' } })
+    rig.send(fixture('edk2-pxe-x64-discover'))
+    expect(rig.events.events.map(bootStepOfDhcp)).toEqual([undefined])
+    expect(rig.events.events.map(strangerOfDhcp)).toEqual([
+      { mac: machine, at: rig.clock.now(), decision: 'ignore' },
+    ])
   })
 
   it('is a transfer that brought something, with the machine that DHCP saw at that address', () => {

@@ -6,11 +6,13 @@ import { createLeases, type Leases } from '../../src/boot/leases.ts'
 import { longestBootAttemptMs } from '../../src/core/boot-attempt.ts'
 import type { BootimageId } from '../../src/core/bootimage.ts'
 import { createLeaseWriter, type LeaseWriter } from '../../src/runtime/lease-writer.ts'
-import { openStateStore } from '../../src/state/open-state-store.ts'
-import type { StateStore } from '../../src/state/store.ts'
-import { makeBootId } from '../contracts/state-store.ts'
+import { createSqlStore, type SqlStore } from '../../src/state/create-sql-store.ts'
+import { migrate } from '../../src/state/migrate.ts'
+import { openSqlite } from '../../src/state/sqlite.ts'
+import type { StateTables } from '../../src/state/tables.ts'
 import { createManualTime, type ManualTime } from '../fakes/manual-time.ts'
 import { createRecordingLog } from '../fakes/recording-log.ts'
+import { makeBootId } from '../fakes/stored-fleet.ts'
 
 const maximum = 1000
 const first = 'sample/x86_64/1/a' as BootimageId
@@ -18,7 +20,7 @@ const second = 'sample/x86_64/2/b' as BootimageId
 const start = Date.UTC(2026, 10, 29)
 
 let directory: string
-let store: StateStore
+let store: SqlStore
 let time: ManualTime
 let leases: Leases
 let log: ReturnType<typeof createRecordingLog>
@@ -26,7 +28,9 @@ let writer: LeaseWriter
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'pilotlight-leases-'))
-  store = await openStateStore({ file: join(directory, 'state.db') })
+  const db = openSqlite<StateTables>(join(directory, 'state.db'))
+  await migrate(db)
+  store = createSqlStore({ db })
   time = createManualTime(start)
   log = createRecordingLog()
   open()

@@ -41,7 +41,8 @@ async function problemsIn({ boot = { tftp }, catalogue = complete, chosen, answe
   })
   const streams = new Map([['fcos', { architectures: ['x86_64'] }]])
   const findings = await lookAtHandOuts({
-    loaded: () => ({ config: { boot: { http, ...boot }, streams }, inventory }) as unknown as LoadedConfig,
+    loaded: () => ({ config: { boot: { http, ...boot }, streams } }) as unknown as LoadedConfig,
+    inventory: () => inventory,
     loaders: { current: () => catalogue },
     catalog: { current: () => makeCatalog() },
     listAddresses: () =>

@@ -52,7 +52,7 @@ describe('the data directory', () => {
   it('the journal of the store is as private as the store', async () => {
     const data = open()
     const store = await openStateStore({ file: data.stateFile })
-    await store.saveInstall({ host: 'n01', generation: 1, state: 'armed', at: 1 })
+    await store.saveHead({ stream: 's', arch: 'x86_64', previous: [] })
     expect(await modeOf(`${data.stateFile}-wal`)).toBe('600')
     await store.close()
     data.release()

@@ -182,17 +182,16 @@ describe.skipIf(!hasCurl)('curl, a client that is not ours', () => {
     },
   )
 
-  it('the admin listener: health, figures and API; nothing changes without the control socket', async () => {
-    for (const path of [
-      '/livez',
-      '/readyz',
-      '/api/v1/streams',
-      '/api/v1/bootimages',
-      '/api/v1/explain?mac=52:54:00:00:00:01',
-    ]) {
+  it('the admin listener: health, figures and what the API is are open; everything else needs a token', async () => {
+    for (const path of ['/livez', '/readyz', '/api/v1/openapi.json']) {
       const { status, stdout } = await admin(path)
       expect([path, status]).toEqual([path, 200])
       expect(() => JSON.parse(stdout.toString())).not.toThrow()
+    }
+    for (const path of ['/api/v1/streams', '/api/v1/explain?mac=52:54:00:00:00:01', '/api/v1/hosts']) {
+      const { status, head } = await admin(path)
+      expect([path, status]).toEqual([path, 401])
+      expect(head).toMatch(/^www-authenticate: Bearer realm="pilotlight"\r$/im)
     }
     const metrics = await admin('/metrics')
     expect(metrics.stdout.toString()).toMatch(/^# HELP pilotlight_boot_decisions_total /m)
@@ -206,7 +205,7 @@ describe.skipIf(!hasCurl)('curl, a client that is not ours', () => {
         '-d',
         '{}',
       )
-      expect([verb, status]).toEqual([verb, 404])
+      expect([verb, status]).toEqual([verb, 401])
     }
     const socket = join(service.dataDirectory, 'control.sock')
     const synced = await curl(

@@ -236,7 +236,11 @@ describe('the names that GRUB walks through', () => {
     '/grub.cfg-01-52-54-00-ab-cd-ef',
     '/loaders/fedora/grub.cfg-01-52-54-00-ab-cd-ef',
   ])('%s is decided for that machine, where its architecture is known', async (path) => {
-    rig.seen = { macOf: () => undefined, machineOf: () => ({ arch: 'x86_64', firmware: 'uefi' }) }
+    rig.seen = {
+      macOf: () => undefined,
+      addressOf: () => undefined,
+      machineOf: () => ({ arch: 'x86_64', firmware: 'uefi' }),
+    }
     expect((await get(path)).body.toString()).toMatch(/^# hold boot/)
     expect(rig.service.answered[0]?.macs).toEqual(['52:54:00:ab:cd:ef'])
   })
@@ -250,6 +254,7 @@ describe('the names that GRUB walks through', () => {
   test('an address is a machine that DHCP saw (field case 80)', async () => {
     rig.seen = {
       macOf: (address) => (address === '192.0.2.55' ? parseMac('52:54:00:ab:cd:ef') : undefined),
+      addressOf: () => undefined,
       machineOf: () => ({ arch: 'x86_64', firmware: 'uefi' }),
     }
     expect((await get('/grub/grub.cfg-C0000237')).status).toBe(200)

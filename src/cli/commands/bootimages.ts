@@ -1,12 +1,10 @@
 import type { Command } from 'commander'
-import { suggestion } from '../../config/suggest.ts'
-import { type Arch, architectures, parseArch } from '../../core/arch.ts'
-import { ServiceError } from '../../core/errors.ts'
 import type { BootimageSummary } from '../../http/admin/operations.ts'
 import { examples, type RunCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
 import { formatBytes } from '../output/format.ts'
 import { type Column, renderTable } from '../output/table.ts'
+import { readArch } from '../read-arch.ts'
 
 const columns: readonly Column[] = [
   { title: 'STREAM' },
@@ -44,15 +42,6 @@ export function addBootimages(program: Command, run: RunCommand): void {
         })
       }),
     )
-}
-
-function readArch(text: string): Arch {
-  const arch = parseArch(text)
-  if (arch !== undefined) return arch
-  throw new ServiceError('USAGE', `--arch ${text}: the architecture is not known`, {
-    field: 'arch',
-    hint: suggestion(text, architectures) ?? `one of ${architectures.join(', ')}`,
-  })
 }
 
 function rowOf(bootimage: BootimageSummary): string[] {

@@ -6,7 +6,7 @@ import {
   type RenderTemplate,
   renderDialects,
   renderTemplates,
-} from '../../http/admin/operations.ts'
+} from '../../http/admin/schemas/service.ts'
 import { choiceOption, examples, type RunCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
 import { addMachineOptions, type MachineOptions, machineQuery } from '../machine-options.ts'

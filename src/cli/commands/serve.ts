@@ -43,7 +43,7 @@ async function serve(session: Session): Promise<number> {
     return await runtime.keepRunning(
       async () => {
         const service = await runtime.startService({ loaded, log, reload })
-        stderr.write(bannerOf(session, loaded, service))
+        stderr.write(bannerOf(session, loaded, service, await hasTokens(service)))
         void watchUpstream({
           operations: service.operations,
           sleep,
@@ -80,7 +80,13 @@ function commandOptions({ configFile }: Session, { config, origins }: LoadedConf
   ]
 }
 
-function bannerOf(session: Session, loaded: LoadedConfig, service: Service): string {
+/** A store that does not answer is no reason to say that there are none. */
+async function hasTokens({ operations }: Service): Promise<boolean> {
+  const tokens = await operations.fleet.listTokens().catch(() => undefined)
+  return tokens?.every(({ revokedAt }) => revokedAt !== undefined) !== true
+}
+
+function bannerOf(session: Session, loaded: LoadedConfig, service: Service, hasTokens: boolean): string {
   const { context, configFile } = session
   const { config, inventory } = loaded
   const { unknown } = inventory
@@ -93,6 +99,7 @@ function bannerOf(session: Session, loaded: LoadedConfig, service: Service): str
     dataDir: config.dataDir,
     ...(configFile !== undefined && { configFile }),
     streams: [...config.streams.values()],
+    hasTokens,
     unknown: unknown.kind === 'ignore' ? 'machines are ignored' : `machines get profile ${unknown.profile}`,
   })
 }

@@ -27,3 +27,8 @@ export function formatAge(time: string | undefined, now: number): string {
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
+
+/** A time as an admin can read it and give it back (`--until`): ISO 8601 in UTC without parts of a second. */
+export function formatTime(time: string): string {
+  return time.replace(/\.\d+Z$/, 'Z')
+}

@@ -12,6 +12,8 @@ export interface BannerFacts {
   readonly configFile?: string
   readonly streams: readonly { readonly name: string; readonly architectures: readonly string[] }[]
   readonly unknown: string
+  /** Nobody can use the API yet: there is no password that comes with it. */
+  readonly hasTokens: boolean
 }
 
 /** The few lines that `serve` says when it is up: what it does, where, and what to type next. */
@@ -23,7 +25,7 @@ export function banner(facts: BannerFacts): string {
     .join(', ')
   const where = renderFields([
     ['  boot', `${bootUrl}   nodes load /boot.ipxe there, by this machine's own address`],
-    ['  admin', `${adminUrl}   /readyz, /metrics, /api/v1/streams`],
+    ['  admin', `${adminUrl}   /readyz, /metrics, /api/v1/docs`],
     ['  data', dataDir],
     ['  config', configFile ?? 'none: defaults, DHCP and TFTP off'],
     ['  streams', followed === '' ? 'none' : followed],
@@ -32,6 +34,9 @@ export function banner(facts: BannerFacts): string {
   const options = commandOptions.map((option) => ` ${option}`).join('')
   // Notes are behind the sign of a comment, so that whole lines can be pasted.
   const next = [
+    ...(facts.hasTokens
+      ? []
+      : [`token create NAME --role write${options}  # a credential for the API; there is none yet`]),
     `streams${options}  # what is current and what is being fetched`,
     `explain --mac 52:54:00:12:34:56${options}  # what a machine would boot, and why`,
     configFile === undefined

@@ -1,10 +1,20 @@
 import { isIP } from 'node:net'
 
+/** What a TLS listener is opened with, as PEM text. */
+export interface AdminTls {
+  readonly certificate: string
+  readonly key: string
+  /** Whoever has no certificate of this authority is not let in, whatever token they have. */
+  readonly clientAuthority?: string
+}
+
 /**
  * Who can reach an admin app. `control`: the socket in the data directory, whose file mode is the credential.
- * A TCP listener says its listen address: on loopback it may be asked, anywhere else only health and figures answer.
+ * A TCP listener says its listen address, and which proxies are believed when they say for whom they ask.
  */
-export type AdminAccess = 'control' | { readonly host: string }
+export type AdminAccess =
+  | 'control'
+  | { readonly host: string; readonly trustedProxies?: readonly string[]; readonly tls?: AdminTls }
 
 /** Whether an address to listen on (`127.0.0.1`, `::1`, `[::1]`, `localhost`) can be reached from this machine alone. */
 export function isLoopback(host: string): boolean {

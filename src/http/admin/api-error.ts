@@ -1,19 +1,11 @@
 import { type ErrorCode, isServiceError, ServiceError } from '../../core/errors.ts'
-
-/** Every error of the admin listener and of the control socket has this body. */
-export interface ApiError {
-  /** Of `core/errors.ts`; for programs. */
-  readonly code: ErrorCode
-  /** What happened and to what; for people. */
-  readonly message: string
-  /** The parameter or body field that is wrong. */
-  readonly field?: string
-  /** What to do about it. */
-  readonly hint?: string
-}
+import { nearestWord } from '../../core/nearest-word.ts'
+import { type RequestSchema, schemaAt } from './schema-at.ts'
+import type { ApiError } from './schemas/api-error.ts'
 
 export interface ApiFailure {
   readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
   readonly body: ApiError
 }
 
@@ -45,6 +37,11 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   TEMPLATE_RENDER_FAILED: 422,
   KERNEL_ARGUMENT_INVALID: 422,
   NOT_FOUND: 404,
+  CONFLICT: 409,
+  REVISION_DIFFERS: 412,
+  UNAUTHENTICATED: 401,
+  RATE_LIMITED: 429,
+  BACKUP_INVALID: 422,
   USAGE: 400,
   PERMISSION_DENIED: 403,
   FORBIDDEN: 403,
@@ -76,6 +73,9 @@ interface ValidationProblem {
   readonly params: Readonly<Record<string, unknown>>
 }
 
+/** For how long a caller should leave a store alone that does not answer. */
+const storeRetrySeconds = 5
+
 function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
@@ -83,13 +83,14 @@ function isText(value: unknown): value is string {
 /**
  * Any thrown thing as an answer. What is not a ServiceError and not the client's mistake becomes INTERNAL without a
  * word about the inside.
- * @param allowed names that the refused part of the request may have, for the hint
+ * @param schema of the refused part of the request, for the names and words that are allowed there
  */
-export function toApiFailure(error: unknown, allowed: readonly string[] = []): ApiFailure {
+export function toApiFailure(error: unknown, schema?: RequestSchema): ApiFailure {
   if (isServiceError(error)) {
     const { field, hint } = error.details
     return {
       status: statuses[error.code],
+      ...headersOf(error),
       body: {
         code: error.code,
         message: error.message,
@@ -101,37 +102,59 @@ export function toApiFailure(error: unknown, allowed: readonly string[] = []): A
   if (typeof error !== 'object' || error === null) return internalFailure
   const { statusCode, validation, validationContext, message } = error as FrameworkError
   const [problem] = validation ?? []
-  if (problem !== undefined) return validationFailure(problem, validationContext ?? 'request', allowed)
+  if (problem !== undefined) return validationFailure(problem, validationContext ?? 'request', schema)
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 && isText(message)) {
     return { status: statusCode, body: { code: 'USAGE', message } }
   }
   return internalFailure
 }
 
+/** RFC 9110 §10.2.3 for what may go better later, §11.6.1 for what needs a credential. */
+function headersOf({ code, details }: ServiceError): Pick<ApiFailure, 'headers'> {
+  const { retryAfterSeconds, challenge } = details
+  if (typeof retryAfterSeconds === 'number') return { headers: { 'retry-after': String(retryAfterSeconds) } }
+  if (isText(challenge)) return { headers: { 'www-authenticate': challenge } }
+  return statuses[code] === 503 ? { headers: { 'retry-after': String(storeRetrySeconds) } } : {}
+}
+
+const nouns: Readonly<Record<string, string>> = {
+  querystring: 'parameter',
+  params: 'part of the URL:',
+  headers: 'header',
+}
+
 function validationFailure(
   problem: ValidationProblem,
   context: string,
-  allowed: readonly string[],
+  schema: RequestSchema | undefined,
 ): ApiFailure {
-  const noun = context === 'querystring' ? 'parameter' : 'field'
+  const noun = nouns[context] ?? 'field'
+  const place = problem.instancePath.replace(/^\//, '').replaceAll('/', '.')
+  const inside = (name: string) => (place === '' ? name : `${place}.${name}`)
   const { additionalProperty, missingProperty, allowedValues } = problem.params
   if (isText(additionalProperty)) {
+    const allowed = Object.keys(schemaAt(schema, problem.instancePath)?.properties ?? {})
+    const meant = nearestWord(additionalProperty, allowed)
+    const guess = meant === undefined ? '' : `did you mean ${JSON.stringify(meant)}? `
     return usageFailure(`unknown ${noun} ${JSON.stringify(additionalProperty)}`, {
-      field: additionalProperty,
-      hint: allowed.length > 0 ? `allowed: ${allowed.join(', ')}` : `there are no ${noun}s here`,
+      field: inside(additionalProperty),
+      hint: allowed.length > 0 ? `${guess}allowed: ${allowed.join(', ')}` : `there are no ${noun}s here`,
     })
   }
   if (isText(missingProperty)) {
-    return usageFailure(`${noun} ${missingProperty} is missing`, { field: missingProperty })
+    const name = inside(missingProperty)
+    return usageFailure(`${noun} ${name} is missing`, { field: name })
   }
-  const field = problem.instancePath.replace(/^\//, '').replaceAll('/', '.')
-  return usageFailure(
-    `${field === '' ? `the ${context}` : `${noun} ${field}`} ${problem.message ?? 'is not valid'}`,
-    {
-      ...(field !== '' && { field }),
-      ...(Array.isArray(allowedValues) && { hint: `allowed: ${allowedValues.join(', ')}` }),
-    },
-  )
+  return usageFailure(`${place === '' ? `the ${context}` : `${noun} ${place}`} ${wrongness(problem)}`, {
+    ...(place !== '' && { field: place }),
+    ...(Array.isArray(allowedValues) && { hint: `allowed: ${allowedValues.join(', ')}` }),
+  })
+}
+
+/** A pattern is nothing to read; the only ones in requests keep a text to one line. */
+function wrongness({ keyword, message }: ValidationProblem): string {
+  if (keyword === 'pattern') return 'must be one line without control characters'
+  return message ?? 'is not valid'
 }
 
 function usageFailure(message: string, more: { field?: string; hint?: string }): ApiFailure {

@@ -1,22 +1,29 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Server as TlsServer } from 'node:tls'
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../telemetry/create-metrics.ts'
-import { type AdminAccess, isLoopback } from './access.ts'
+import { type AdminAccess, type AdminTls, isLoopback } from './access.ts'
+import type { Endpoint } from './endpoint.ts'
+import { fleetEndpoints } from './fleet-endpoints.ts'
+import { fleetHandlers } from './handlers/fleet.ts'
+import { serviceHandlers } from './handlers/service.ts'
 import type { AdminOperations } from './operations.ts'
+import { allowEmptyBody } from './plugins/allow-empty-body.ts'
+import { authenticateRequests } from './plugins/authenticate.ts'
 import { answerErrors, frameworkErrors, onClientError } from './plugins/errors.ts'
 import { guardHost } from './plugins/host-guard.ts'
 import { measureRequests } from './plugins/measure.ts'
-import { listRoutes } from './plugins/not-found.ts'
+import { type ListedRoute, listRoutes } from './plugins/not-found.ts'
+import { collectOpenApi, openApiRoutes } from './plugins/openapi.ts'
+import { readQueries } from './plugins/read-query.ts'
 import { addSecurityHeaders } from './plugins/security-headers.ts'
-import { bootimageRoutes } from './routes/bootimages.ts'
-import { controlRoutes } from './routes/control.ts'
-import { explainRoutes } from './routes/explain.ts'
+import { validateLazily } from './plugins/validate-lazily.ts'
+import { addEndpoints } from './routes/endpoints.ts'
 import { healthRoutes } from './routes/health.ts'
-import { loaderRoutes } from './routes/loaders.ts'
 import { metricsRoutes } from './routes/metrics.ts'
-import { refusedApiRoutes } from './routes/refused-api.ts'
-import { streamRoutes } from './routes/streams.ts'
+import { serviceEndpoints } from './service-endpoints.ts'
 import type { TypeboxProvider } from './typebox-provider.ts'
 
 export interface AdminAppOptions {
@@ -24,6 +31,7 @@ export interface AdminAppOptions {
   readonly metrics: Metrics
   readonly log: Log
   readonly version: string
+  readonly clock: Clock
   readonly access: AdminAccess
 }
 
@@ -39,59 +47,93 @@ export type AdminApp = FastifyInstance<
 export type RouteOptions = Pick<AdminAppOptions, 'operations' | 'metrics' | 'log' | 'version'>
 
 /**
- * The admin app, not listening yet. The same app answers on the admin listener and on the control socket; who can
- * reach it decides which routes exist:
+ * The admin app, not listening yet. The same app answers on the admin listener and on the control socket:
  *
- * | route                                     | control socket | loopback | other addresses |
- * | ----------------------------------------- | -------------- | -------- | --------------- |
- * | `/livez`, `/readyz`, `/metrics`           | yes            | yes      | yes             |
- * | `GET /api/v1/…` (ask)                     | yes            | yes      | 403             |
- * | `POST /api/v1/…` (do)                     | yes            | no       | 403             |
- *
- * No request changes anything over TCP, because nobody can prove there who they are.
+ * | route                                       | control socket    | admin listener         |
+ * | ------------------------------------------- | ----------------- | ---------------------- |
+ * | `/livez`, `/readyz`, `/metrics`             | open              | open                   |
+ * | `/api/v1/openapi.json`, `/api/v1/docs`      | open              | open                   |
+ * | `GET /api/v1/…`                             | mode of its file  | token of role `read`   |
+ * | `PUT`, `POST`, `DELETE /api/v1/…`           | mode of its file  | token of role `write`  |
+ * | `/api/v1/backup`, `/api/v1/restore`         | mode of its file  | not there              |
+ * | `POST /api/v1/tokens`                       | mode of its file  | not there              |
  */
-export function createAdminApp({ operations, metrics, log, version, access }: AdminAppOptions): AdminApp {
-  const app = fastify({
+export function createAdminApp(options: AdminAppOptions): AdminApp {
+  const { operations, metrics, log, version, clock, access } = options
+  const isControl = access === 'control'
+  const tls = isControl ? undefined : access.tls
+  const app: AdminApp = fastify({
     // Requests are counted in metrics; faults are logged by the error handler (field case 165).
     logger: false,
     bodyLimit: 64 * 1024,
     // Time to receive a request, not to answer it: `sync` may take as long as it likes.
     requestTimeout: 30_000,
     forceCloseConnections: true,
+    trustProxy: isControl ? false : [...(access.trustedProxies ?? [])],
     routerOptions: { maxParamLength: 256, ignoreDuplicateSlashes: true },
     http: { maxHeaderSize: 16 * 1024 },
-    // Nothing is guessed, dropped or filled in: what is not understood is refused (field case 126). The schemas are our
-    // own, so a start does not spend a tenth of its time on checking them.
-    ajv: {
-      customOptions: {
-        removeAdditional: false,
-        coerceTypes: false,
-        useDefaults: false,
-        validateSchema: false,
-      },
-    },
+    // The framework tells apart servers with and without TLS by type; nothing here cares which it is.
+    ...(tls !== undefined && ({ https: tlsOptions(tls) } as object)),
     frameworkErrors,
     clientErrorHandler: onClientError,
   }).withTypeProvider<TypeboxProvider>()
 
-  const isControl = access === 'control'
+  validateLazily(app)
+  // What we answer needs no other check, and a field that its schema forgot is no reason to fail.
+  app.setSerializerCompiler(() => JSON.stringify)
+  app.removeContentTypeParser('text/plain')
+  allowEmptyBody(app)
   addSecurityHeaders(app)
   measureRequests(app, { metrics, listener: isControl ? 'control' : 'admin' })
-  answerErrors(app, { log })
-  listRoutes(app, { isControl })
+  answerErrors(app, { log, clock })
+  listRoutes(app, isControl ? [] : controlOnlyRoutes())
   if (!isControl && isLoopback(access.host)) guardHost(app, { listenHost: access.host })
 
-  const options: RouteOptions = { operations, metrics, log, version }
-  app.register(healthRoutes, options)
-  app.register(metricsRoutes, options)
-  if (!isControl && !isLoopback(access.host)) {
-    app.register(refusedApiRoutes, options)
-    return app
-  }
-  app.register(streamRoutes, { ...options, prefix: '/api/v1' })
-  app.register(bootimageRoutes, { ...options, prefix: '/api/v1' })
-  app.register(loaderRoutes, { ...options, prefix: '/api/v1' })
-  app.register(explainRoutes, { ...options, prefix: '/api/v1' })
-  if (isControl) app.register(controlRoutes, { ...options, prefix: '/api/v1' })
+  const shared: RouteOptions = { operations, metrics, log, version }
+  collectOpenApi(app, { version })
+  app.register(healthRoutes, shared)
+  app.register(metricsRoutes, shared)
+  app.register(
+    async (api: AdminApp) => {
+      authenticateRequests(api, { access, fleet: operations.fleet, metrics, clock, log })
+      readQueries(api)
+      api.register(openApiRoutes)
+      addEndpoints(api, serviceEndpoints, serviceHandlers(operations), { isControl })
+      addEndpoints(api, fleetEndpoints, fleetHandlers(operations.fleet), { isControl })
+    },
+    { prefix: '/api/v1' },
+  )
   return app
+}
+
+function controlOnlyRoutes(): readonly ListedRoute[] {
+  const endpoints: readonly Endpoint[] = [
+    ...Object.values(serviceEndpoints),
+    ...Object.values(fleetEndpoints),
+  ]
+  return endpoints
+    .filter(({ isControlOnly }) => isControlOnly === true)
+    .map(({ method, path }) => ({ method, url: `/api/v1${path}` }))
+}
+
+/**
+ * Takes over a renewed certificate: connections that are open go on, new ones get it.
+ * @throws Error of OpenSSL when they do not fit each other; then the old ones stay
+ */
+export function renewCertificate(app: AdminApp, tls: AdminTls): void {
+  const server: unknown = app.server
+  ;(server as TlsServer).setSecureContext(tlsOptions(tls))
+}
+
+function tlsOptions({ certificate, key, clientAuthority }: AdminTls) {
+  return {
+    cert: certificate,
+    key,
+    minVersion: 'TLSv1.2' as const,
+    ...(clientAuthority !== undefined && {
+      ca: clientAuthority,
+      requestCert: true,
+      rejectUnauthorized: true,
+    }),
+  }
 }

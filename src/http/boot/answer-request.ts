@@ -1,16 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { visibleText } from '../../core/visible-text.ts'
 import type { BootSources } from './boot-request.ts'
 import type { Connection } from './connections.ts'
 import type { Exchange } from './exchange.ts'
 import type { LogLimiter } from './log-limiter.ts'
+import { pathForLog } from './path-for-log.ts'
+import { readBody } from './read-body.ts'
 import { notFound, type Reply, textReply } from './reply.ts'
 import { parseRequestTarget } from './request-target.ts'
 import { matchRoute } from './routes.ts'
 import { type FileReplyParts, sendFileReply } from './send-file-reply.ts'
 import { sendContent } from './send-reply.ts'
 
-/** Request bodies mean nothing here; a small one is read and dropped, a larger one ends the connection. */
+/** Bodies mean nothing but to a report; a small one is read and dropped, a larger one ends the connection. */
 const maxDroppedBodyBytes = 64 * 1024
 
 const methodNotAllowed = textReply(
@@ -18,6 +19,10 @@ const methodNotAllowed = textReply(
   'Only GET and HEAD are answered here. Changes are made with the pilotlight command on this machine, over its control socket.',
   ['Allow', 'GET, HEAD'],
 )
+const onlyPost = textReply(405, 'Only POST is answered here: a machine reports how it fares.', [
+  'Allow',
+  'POST',
+])
 const nothingHere = notFound(
   'Nothing has this name here. There are /boot.ipxe, with which a machine begins, /ipxe, /grub/grub.cfg, /pxelinux.cfg/, /loaders/, /artifacts/ and /streams/<stream>.json. Health, metrics and the API are on the admin listener.',
 )
@@ -52,8 +57,10 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
       return textReply(target.status, `This request is refused: ${target.reason}.`)
     }
     const { method } = request
-    if (method !== 'GET' && method !== 'HEAD') return methodNotAllowed
     const match = matchRoute(target.segments)
+    if (match?.route.method === 'POST') {
+      if (method !== 'POST') return onlyPost
+    } else if (method !== 'GET' && method !== 'HEAD') return methodNotAllowed
     if (match === undefined) return nothingHere
     exchange.route = match.route.pattern
     return match.route.answer(
@@ -64,6 +71,7 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
         query: target.query,
         baseUrl: connection.baseUrl,
         address: connection.address,
+        readBody: () => readBody(request),
       },
       sources,
     )
@@ -78,7 +86,7 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
   }
 
   function fail(exchange: Exchange, error: unknown): void {
-    log.error({ err: error, path: pathForLog(exchange.request) }, 'boot request failed')
+    log.error({ err: error, path: pathForLog(exchange.request.url) }, 'boot request failed')
     if (exchange.response.headersSent) exchange.response.destroy()
     else sendContent(exchange, failed)
   }
@@ -118,7 +126,7 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
   /** A name that is not here, once a minute for each client; optional probes are normal (field cases 84, 165). */
   function logMiss({ request, status, isProbe, connection: { address } }: Exchange): void {
     if (status !== 404 && status !== 400) return
-    const path = pathForLog(request)
+    const path = pathForLog(request.url)
     if (!misses.allows(`${address} ${path}`)) return
     const fields = { address, path, status }
     if (isProbe) log.debug(fields, 'a loader tried a name that is not here')
@@ -126,12 +134,7 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
   }
 }
 
-/** The path of a request as it can be shown: without its query, whose values belong to machines. */
-function pathForLog({ url = '' }: IncomingMessage): string {
-  return visibleText(url.split('?', 1)[0] ?? '', 200)
-}
-
-/** Reads and drops a body. `true`: it is too large to wait for, so the connection must end with the answer. */
+/** Reads and drops a body, unless somebody reads it. `true`: it is too large to wait for, so the connection must end with the answer. */
 function dropBody(request: IncomingMessage): boolean {
   const { rawHeaders } = request
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import type { Duplex } from 'node:stream'
 import type { BootService } from '../../boot/boot-service.ts'
+import { noSecrets, type SecretService } from '../../boot/secret-service.ts'
 import type { BootEvent } from '../../core/boot-event.ts'
 import type { CatalogSource } from '../../core/catalog.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -55,6 +56,8 @@ export interface BootListenerOptions {
   readonly catalog: CatalogSource
   readonly bootService: BootService
   readonly renderer: Renderer
+  /** Default: nothing is handed out and no report is taken. */
+  readonly secrets?: SecretService
   /** Default: there are none. */
   readonly loaders?: LoaderSource
   /** Whom DHCP has seen; default: nobody. */
@@ -133,6 +136,8 @@ export function createBootListener(options: BootListenerOptions): BootListener {
       renderer,
       loaders: options.loaders ?? { current: () => noLoaders },
       seen: options.seen ?? nobodySeen,
+      secrets: options.secrets ?? noSecrets,
+      clock,
       ignoredMachines,
       onFileProblem,
       log: limitErrors(log, alarms),

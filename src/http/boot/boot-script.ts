@@ -1,4 +1,5 @@
 import { placeholderBootId } from '../../boot/placeholder-boot-id.ts'
+import type { ScriptToken } from '../../render/renderer.ts'
 import type { BootRequest, BootSources } from './boot-request.ts'
 import { bootClientFromQuery } from './client-query.ts'
 import { answerNobody } from './entry-script.ts'
@@ -13,7 +14,7 @@ import { notFound, type Reply } from './reply.ts'
 export function answerBootScript(request: BootRequest, sources: BootSources): Reply {
   if (request.query === '') return answerNobody(request, sources)
   const { method, query, baseUrl, address } = request
-  const { bootService, renderer, ignoredMachines, log } = sources
+  const { bootService, renderer, secrets, ignoredMachines, log } = sources
   const client = bootClientFromQuery(parseQuery(query), address)
   const { decision, bootId } =
     method === 'HEAD'
@@ -29,5 +30,8 @@ export function answerBootScript(request: BootRequest, sources: BootSources): Re
       'This machine boots from its own disk, and its localBoot is http-404: this answer sends it there.',
     )
   }
-  return renderScript(() => renderer.ipxe(decision, client, { baseUrl, bootId }), baseUrl, log)
+  const token = (purpose: ScriptToken) => secrets.scriptToken(purpose, { decision, client, bootId })
+  // HEAD mints nothing: a stand-in of the same length is in its place.
+  const context = method === 'HEAD' ? { baseUrl, bootId } : { baseUrl, bootId, token }
+  return renderScript(() => renderer.ipxe(decision, client, context), baseUrl, log)
 }

@@ -1,35 +1,12 @@
 import { archFromIpxe } from '../../core/arch.ts'
 import type { BootClient, Firmware } from '../../core/client.ts'
 import { type MacAddress, parseMac } from '../../core/mac.ts'
+import { isPlaceholderSerial } from '../../core/serial.ts'
 import { parseUuid, type Uuid } from '../../core/uuid.ts'
 import type { QueryPair } from './query-string.ts'
 
 const maxMacs = 16
 const maxSerialLength = 128
-
-/** What vendors leave in SMBIOS instead of a serial, lower case; it names thousands of machines and so none. */
-const placeholderSerials: ReadonlySet<string> = new Set([
-  'no asset tag',
-  'to be filled by o.e.m.',
-  'not specified',
-  'not applicable',
-  'not available',
-  'default string',
-  'system serial number',
-  'chassis serial number',
-  'serial number',
-  'none',
-  'null',
-  'n/a',
-  'unknown',
-  'empty',
-  'invalid',
-  'oem',
-  'o.e.m.',
-  '0123456789',
-  '123456789',
-  '1234567890',
-])
 
 /**
  * Reads what an iPXE says of its machine in the query of `/ipxe`: `mac` (may be repeated, any spelling), `uuid`,
@@ -71,13 +48,7 @@ function addMac(macs: MacAddress[], text: string): void {
 
 function readSerial(text: string): string | undefined {
   if (text === '' || text.length > maxSerialLength) return undefined
-  if (isOneCharacter(text) || placeholderSerials.has(text.toLowerCase())) return undefined
-  return text
-}
-
-/** `0`, `0000000`, `XXXXXXX`, `.......`: one character over and over. */
-function isOneCharacter(text: string): boolean {
-  return text === text.charAt(0).repeat(text.length)
+  return isPlaceholderSerial(text) ? undefined : text
 }
 
 /** Vendors pad with blanks and end with line breaks; control characters are never part of a name. */

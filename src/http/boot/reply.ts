@@ -43,7 +43,7 @@ export type Reply = ContentReply | FileReply
 export const immutable: HeaderLines = ['Cache-Control', 'public, max-age=31536000, immutable']
 /** May be kept, must be asked for again: what it names moves with the stream. */
 export const revalidate: HeaderLines = ['Cache-Control', 'no-cache']
-const noStore: HeaderLines = ['Cache-Control', 'no-store']
+export const noStore: HeaderLines = ['Cache-Control', 'no-store']
 
 /** Seconds after which a node may ask again for what is being fetched. */
 export const retryAfterSeconds = 10

@@ -2,19 +2,23 @@ import { answerArtifact } from './artifact.ts'
 import type { BootRequest, BootSources } from './boot-request.ts'
 import { answerBootScript } from './boot-script.ts'
 import { answerEntryScript } from './entry-script.ts'
+import { answerIgnition } from './ignition.ts'
 import { answerLoader } from './loader.ts'
 import { answerGrubScript, answerPxelinuxScript } from './loader-script.ts'
 import type { Reply } from './reply.ts'
+import { answerReport } from './report.ts'
 import { answerStreamArtifact } from './stream-artifact.ts'
 import { answerStreamDocument } from './stream-document.ts'
 
 export interface BootRoute {
   /** `:name` stands for one part of the path, or for what follows the letters before it. */
   readonly pattern: string
+  /** Default: GET and HEAD. */
+  readonly method?: 'POST'
   readonly answer: (request: BootRequest, sources: BootSources) => Reply | Promise<Reply>
 }
 
-/** Everything that a node can fetch, each by GET and HEAD, without a login. */
+/** Everything that a node can fetch or tell, without a login. */
 export const bootRoutes: readonly BootRoute[] = [
   { pattern: '/boot.ipxe', answer: answerEntryScript },
   { pattern: '/autoexec.ipxe', answer: answerEntryScript },
@@ -35,6 +39,8 @@ export const bootRoutes: readonly BootRoute[] = [
   { pattern: '/grubx64.efi', answer: answerLoader },
   { pattern: '/grubaa64.efi', answer: answerLoader },
   { pattern: '/artifacts/:sha256/:name', answer: answerArtifact },
+  { pattern: '/ignition/:token', answer: answerIgnition },
+  { pattern: '/report/:token', method: 'POST', answer: answerReport },
   { pattern: '/streams/:document', answer: answerStreamDocument },
   { pattern: '/streams/:stream/:arch/:platform/:format/:artifact', answer: answerStreamArtifact },
 ]

@@ -153,9 +153,13 @@ The service stays up until Ctrl-C. In another terminal:
   curl '${bootUrl}/ipxe?mac=52-54-00-00-00-01&arch=x86_64&platform=efi'
   curl ${bootUrl}/streams/sample.json
   curl ${adminUrl}/readyz
-  curl ${adminUrl}/api/v1/streams
   ${command} bootimages
-  ${command} explain --host pinned-node
+  ${command} host list
+  ${command} host show pinned-node
+  ${command} token create me --role write > token
+  curl -H "Authorization: Bearer $(cat token)" ${adminUrl}/api/v1/pins
+
+The section "Tasks" of README.md works with it, after: export PILOTLIGHT_CONFIG=${file}
 
 For real: ${programName} serve
 `

@@ -1,5 +1,6 @@
 import type { LoadedConfig } from '../../config/load-config.ts'
 import type { CatalogSource } from '../../core/catalog.ts'
+import type { Inventory } from '../../core/host.ts'
 import { formatIpv4 } from '../../core/ipv4.ts'
 import type { LoaderSource } from '../../core/loader.ts'
 import type { InterfaceAddresses } from '../../dhcp/interface-addresses.ts'
@@ -18,7 +19,9 @@ import {
 import type { KernelCheck } from './kernel-check.ts'
 
 export interface HandOutsLook {
-  readonly loaded: () => LoadedConfig
+  readonly loaded: () => Pick<LoadedConfig, 'config'>
+  /** What files and admins say now. */
+  readonly inventory: () => Inventory
   readonly loaders: LoaderSource
   readonly catalog: CatalogSource
   readonly listAddresses: () => InterfaceAddresses
@@ -32,12 +35,12 @@ export interface HandOutsLook {
  * asked at (field case 50).
  */
 export async function lookAtHandOuts(look: HandOutsLook): Promise<readonly Finding[]> {
-  const { config, inventory } = look.loaded()
+  const { config } = look.loaded()
   const { dhcp, tftp } = config.boot
   if (dhcp === undefined && tftp === undefined) return []
   const catalogue = look.loaders.current()
   const chosen = [
-    ...chosenLoaders(inventory),
+    ...chosenLoaders(look.inventory()),
     ...shimsOfStreams(config).map((name) => ({ name, by: 'a stream with this loaderSet' })),
   ]
   const architectures = [...new Set([...config.streams.values()].flatMap((stream) => stream.architectures))]

@@ -26,7 +26,14 @@ afterEach(async () => {
 function createTestApp(): AdminApp {
   const metrics = createMetrics({ version: '1', clock: { now: () => 0 }, withProcess: false })
   const operations = createFakeOperations()
-  return createAdminApp({ operations, metrics, log: silentLog, version: '1', access: 'control' })
+  return createAdminApp({
+    operations,
+    metrics,
+    log: silentLog,
+    version: '1',
+    clock: { now: () => 0 },
+    access: 'control',
+  })
 }
 
 async function open() {

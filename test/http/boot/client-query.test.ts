@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { formats } from '../../../src/config/formats.ts'
 import { bootClientFromQuery } from '../../../src/http/boot/client-query.ts'
 import { parseQuery } from '../../../src/http/boot/query-string.ts'
 
@@ -81,6 +82,20 @@ describe('vendor text (field case 121)', () => {
     'a'.repeat(129),
   ])('the serial %s names no machine', (serial) => {
     expect(clientOf(`serial=${serial}`).serial).toBeUndefined()
+  })
+
+  test('a serial that a record may have is heard from its machine', () => {
+    const vendors = fc
+      .constantFrom('Default string', 'To be filled by O.E.M.', 'None', '0123456789', '0', 'xx', '${serial}')
+      .chain((text) => fc.constantFrom(text, text.toUpperCase(), text.toLowerCase()))
+    const serial = fc.oneof(vendors, fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }))
+    fc.assert(
+      fc.property(serial, (text) => {
+        fc.pre(formats.serial.problem(text) === undefined)
+        expect(clientOf(`serial=${encodeURIComponent(text)}`).serial).toBe(text)
+      }),
+      { numRuns: 500 },
+    )
   })
 
   test('white space and control bytes around and inside are dropped', () => {

@@ -1,28 +1,36 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import type { Clock } from '../../../core/clock.ts'
+import { createLineLimiter } from '../../../core/line-limiter.ts'
 import type { Log } from '../../../core/log.ts'
 import { type ApiFailure, toApiFailure } from '../api-error.ts'
 import type { AdminApp } from '../create-admin-app.ts'
+import type { RequestSchema } from '../schema-at.ts'
 import { securityHeaders } from './security-headers.ts'
 
 /** One translation from errors to answers; a fault of ours is logged, a client's mistake is only answered. */
-export function answerErrors(app: AdminApp, { log }: { log: Log }): void {
+export function answerErrors(app: AdminApp, { log, clock }: { log: Log; clock: Clock }): void {
+  // A store that is gone for a night must not fill the log: the same fault is told once a minute (field case 165).
+  const lines = createLineLimiter({ clock, mostLines: 60 })
   app.setErrorHandler((error: unknown, request, reply) => {
-    const { status, body } = toApiFailure(error, allowedNames(error, request.routeOptions.schema))
+    const { status, body, headers } = toApiFailure(error, refusedPart(error, request.routeOptions.schema))
     const fields = { err: error, route: request.routeOptions.url, method: request.method }
-    if (status >= 500) log.error(fields, 'admin request failed')
-    else log.debug(fields, 'admin request refused')
-    return reply.code(status).send(body)
+    const key = `${fields.method} ${fields.route} ${body.code} ${body.message}`
+    const suppressed = status >= 500 ? lines.admit(key) : undefined
+    if (suppressed !== undefined) log.error({ ...fields, suppressed }, 'admin request failed')
+    else if (status < 500) log.debug(fields, 'admin request refused')
+    return reply
+      .code(status)
+      .headers(headers ?? {})
+      .send(body)
   })
 }
 
-/** Names that the refused part of a request may have, as its schema lists them. */
-function allowedNames(error: unknown, schema: FastifySchema | undefined): readonly string[] {
+function refusedPart(error: unknown, schema: FastifySchema | undefined): RequestSchema | undefined {
   const { validationContext } = error as FastifyError
   const part = validationContext === 'querystring' ? schema?.querystring : schema?.body
-  const { properties } = (part ?? {}) as { properties?: Readonly<Record<string, unknown>> }
-  return Object.keys(properties ?? {})
+  return part as RequestSchema | undefined
 }
 
 /** URLs that the router cannot read; no hook has run for them. */

@@ -1,0 +1,127 @@
+import { isIP } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+import type { Clock } from '../../../core/clock.ts'
+import { ServiceError } from '../../../core/errors.ts'
+import type { Actor, ApiRole } from '../../../core/fleet.ts'
+import { createLineLimiter } from '../../../core/line-limiter.ts'
+import type { Log } from '../../../core/log.ts'
+import type { Metrics } from '../../../telemetry/create-metrics.ts'
+import type { AdminAccess } from '../access.ts'
+import type { AdminApp } from '../create-admin-app.ts'
+import { controlUserHeader } from '../fleet-endpoints.ts'
+import type { FleetOperations } from '../fleet-operations.ts'
+import { createLoginGuard } from '../login-guard.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks, proven; `undefined` outside of the API. */
+    actor: Actor | undefined
+  }
+  interface FastifyContextConfig {
+    /** What the route asks for; default: `read` for GET and HEAD, else `write`. */
+    role?: ApiRole | 'nobody'
+  }
+}
+
+interface AuthenticateOptions {
+  readonly access: AdminAccess
+  readonly fleet: Pick<FleetOperations, 'authenticate'>
+  readonly metrics: Pick<Metrics, 'onRefusedLogin'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const challenge = 'Bearer realm="pilotlight"'
+const tokenHint = 'make one on the machine of the service: pilotlight token create NAME --role read'
+
+/**
+ * Asks every route of the API for a credential, before its body is read (RFC 6750 §2.1: the Authorization header and
+ * nothing else). On the control socket the mode of its file has proven everything; who it is stands in a header.
+ */
+export function authenticateRequests(
+  app: AdminApp,
+  { access, fleet, metrics, clock, log }: AuthenticateOptions,
+): void {
+  const guard = createLoginGuard({ clock })
+  const lines = createLineLimiter({ clock, mostLines: 20 })
+
+  function refused(address: string, reason: 'invalid' | 'limited'): void {
+    metrics.onRefusedLogin(reason)
+    const suppressed = lines.admit(address)
+    if (suppressed !== undefined) log.warn({ address, reason, suppressed }, 'API login refused')
+  }
+
+  function proven(request: FastifyRequest): { readonly actor: Actor; readonly role: ApiRole } {
+    const credential = bearerOf(request.headers.authorization)
+    if (credential === undefined) {
+      metrics.onRefusedLogin('missing')
+      throw new ServiceError('UNAUTHENTICATED', 'the API needs a token', {
+        challenge,
+        hint: `send the header "Authorization: Bearer <token>"; ${tokenHint}`,
+      })
+    }
+    const address = addressOf(request)
+    const waitSeconds = guard.waitSeconds(address, credential)
+    if (waitSeconds > 0) {
+      refused(address, 'limited')
+      throw new ServiceError('RATE_LIMITED', 'too many tokens that do not count came from this address', {
+        retryAfterSeconds: waitSeconds,
+        hint: `wait ${waitSeconds} seconds`,
+      })
+    }
+    const found = fleet.authenticate(credential)
+    if (found === undefined) {
+      guard.failed(address)
+      refused(address, 'invalid')
+      throw new ServiceError('UNAUTHENTICATED', 'this token does not count: wrong, ended or revoked', {
+        challenge: `${challenge}, error="invalid_token"`,
+        hint: tokenHint,
+      })
+    }
+    guard.succeeded(address, credential)
+    return found
+  }
+
+  app.decorateRequest('actor', undefined)
+  app.addHook('onRequest', async (request) => {
+    const { config, method } = request.routeOptions
+    const needed = config.role ?? ([method].flat().every(isQuestion) ? 'read' : 'write')
+    if (needed === 'nobody') return
+    if (access === 'control') {
+      request.actor = { by: controlUser(request.headers[controlUserHeader]), via: 'control' }
+      return
+    }
+    const { actor, role } = proven(request)
+    if (needed === 'write' && role !== 'write') {
+      metrics.onRefusedLogin('role')
+      throw new ServiceError('FORBIDDEN', `this needs a token of role write, and yours may only read`, {
+        challenge: `${challenge}, error="insufficient_scope"`,
+      })
+    }
+    request.actor = actor
+  })
+}
+
+function isQuestion(method: string | undefined): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+/** RFC 6750 §2.1; the scheme in any letter case (RFC 9110 §11.1). */
+function bearerOf(header: string | undefined): string | undefined {
+  return /^bearer +([A-Za-z0-9._~+/-]{1,512}=*) *$/i.exec(header ?? '')?.[1]
+}
+
+/** What a proxy forwards may be any text. */
+function addressOf({ ip, socket }: FastifyRequest): string {
+  return isIP(ip) === 0 ? (socket.remoteAddress ?? 'unknown') : ip
+}
+
+function controlUser(header: string | string[] | undefined): string {
+  try {
+    const name = decodeURIComponent([header ?? ''].flat()[0] ?? '')
+    if (/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,64}$/u.test(name)) return name
+  } catch {
+    // No name: a tool that speaks with the socket itself.
+  }
+  return 'control socket'
+}

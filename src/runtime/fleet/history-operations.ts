@@ -1,0 +1,148 @@
+import { type BootAttempt, isLeasing } from '../../core/boot-attempt.ts'
+import { parseBootId } from '../../core/boot-event.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { type NodeReport, reportStates, type SeenMachine } from '../../core/fleet.ts'
+import { parseMac } from '../../core/mac.ts'
+import type { FleetOperations } from '../../http/admin/fleet-operations.ts'
+import type {
+  AuditQuery,
+  AuditSummary,
+  BootQuery,
+  BootSummary,
+  ReportQuery,
+  ReportSummary,
+  SeenSummary,
+} from '../../http/admin/schemas/fleet.ts'
+import type { KeptAuditEntry, ReportPlace } from '../../state/store.ts'
+import { beginningOf } from './end-of.ts'
+import type { FleetContext } from './fleet-context.ts'
+import { badCursor, compareText, numberCursor, pageOf, usualLimit } from './page-of.ts'
+import { iso } from './times.ts'
+
+/** What happened: boots, reports of nodes, machines that nobody knows, changes by admins. */
+export function createHistoryOperations(
+  context: Pick<FleetContext, 'store' | 'boots' | 'clock'>,
+  seen: { list(): Promise<readonly SeenMachine[]> | readonly SeenMachine[] },
+): Pick<FleetOperations, 'listBoots' | 'listReports' | 'listSeen' | 'listAudit'> {
+  const { store, boots, clock } = context
+  return {
+    async listBoots(query) {
+      const now = clock.now()
+      const sorted = attemptsOf(query, boots.attempts()).sort(
+        (a, b) => b.startedAt - a.startedAt || compareText(a.bootId, b.bootId),
+      )
+      return pageOf(sorted, query, bootKey, (attempt) => bootSummary(attempt, now))
+    },
+
+    async listReports(query) {
+      const { limit = usualLimit, after } = query
+      const place = after === undefined ? undefined : placeOf(after)
+      const { items, total } = await store.listReports({ ...reportFilter(query), after: place, limit })
+      const last = items.at(-1)
+      return {
+        items: items.map(reportSummary),
+        total,
+        ...(items.length < limit || last === undefined
+          ? {}
+          : { next: `${last.at}-${last.status}-${last.bootId}` }),
+      }
+    },
+
+    async listSeen(query) {
+      const machines = [...(await seen.list())].sort(
+        (a, b) => b.lastSeenAt - a.lastSeenAt || compareText(a.mac, b.mac),
+      )
+      return pageOf(machines, query, seenKey, seenSummary)
+    },
+
+    async listAudit(query) {
+      const { limit = usualLimit, after } = query
+      const beforeId = after === undefined ? undefined : numberCursor(after)
+      const { items, total } = await store.listAudit({ ...auditFilter(query, clock.now()), beforeId, limit })
+      const last = items.at(-1)
+      return {
+        items: items.map(auditSummary),
+        total,
+        ...(items.length < limit || last === undefined ? {} : { next: String(last.id) }),
+      }
+    },
+  }
+}
+
+function attemptsOf({ host, mac }: BootQuery, attempts: Iterable<BootAttempt>): BootAttempt[] {
+  const wanted = mac === undefined ? undefined : parseMac(mac)
+  if (mac !== undefined && wanted === undefined) throw noMac(mac)
+  return [...attempts].filter(
+    (attempt) =>
+      (host === undefined || attempt.host === host) && (wanted === undefined || attempt.mac === wanted),
+  )
+}
+
+/** Newest first, so that the greater key is the older boot. */
+function bootKey({ startedAt, bootId }: BootAttempt): string {
+  return `${String(Number.MAX_SAFE_INTEGER - startedAt).padStart(16, '0')}-${bootId}`
+}
+
+/** Where two were seen at one moment, the MAC decides. */
+function seenKey({ lastSeenAt, mac }: SeenMachine): string {
+  return `${String(Number.MAX_SAFE_INTEGER - lastSeenAt).padStart(16, '0')}-${mac}`
+}
+
+export function bootSummary(attempt: BootAttempt, now: number): BootSummary {
+  const { bootId, host, mac, bootimage, startedAt, lastSeenAt } = attempt
+  return {
+    bootId,
+    host,
+    mac,
+    bootimage,
+    release: bootimage.split('/')[2],
+    startedAt: iso(startedAt),
+    lastSeenAt: iso(lastSeenAt),
+    isOver: !isLeasing(attempt, now),
+  }
+}
+
+function reportFilter({
+  host,
+  boot,
+}: ReportQuery): Pick<Parameters<FleetContext['store']['listReports']>[0], 'host' | 'bootId'> {
+  if (boot === undefined) return { host }
+  const bootId = parseBootId(boot)
+  if (bootId !== undefined) return { host, bootId }
+  throw new ServiceError('USAGE', `${JSON.stringify(boot)} is no boot id`, {
+    field: 'boot',
+    hint: 'a boot id has 22 characters; boots and reports list them',
+  })
+}
+
+/** The cursor of a page of reports. @throws ServiceError USAGE for any other text */
+function placeOf(after: string): ReportPlace {
+  const [at = '', status, ...rest] = after.split('-')
+  const bootId = parseBootId(rest.join('-'))
+  const known = reportStates.find((state) => state === status)
+  if (bootId === undefined || known === undefined) throw badCursor()
+  return { at: numberCursor(at), status: known, bootId }
+}
+
+export function reportSummary(report: NodeReport): ReportSummary {
+  return { ...report, at: iso(report.at) }
+}
+
+function seenSummary(machine: SeenMachine): SeenSummary {
+  return { ...machine, firstSeenAt: iso(machine.firstSeenAt), lastSeenAt: iso(machine.lastSeenAt) }
+}
+
+function auditFilter({ target, by, action, since }: AuditQuery, now: number) {
+  return { target, by, action, since: since === undefined ? undefined : beginningOf(since, now) }
+}
+
+function auditSummary(entry: KeptAuditEntry): AuditSummary {
+  return { ...entry, at: iso(entry.at) }
+}
+
+function noMac(text: string): ServiceError {
+  return new ServiceError('USAGE', `mac ${JSON.stringify(text)} is not understood`, {
+    field: 'mac',
+    hint: 'for example 52:54:00:ab:cd:ef',
+  })
+}
