@@ -1,18 +1,13 @@
-import {
-  type BootAttempt,
-  type BootimageLease,
-  isLeasing,
-  longestBootAttemptMs,
-} from '../core/boot-attempt.ts'
 import type { BootId } from '../core/boot-event.ts'
+import { type BootimageLease, type BootLease, isLeasing, longestBootAttemptMs } from '../core/boot-lease.ts'
 import type { BootimageId } from '../core/bootimage.ts'
 import type { MacAddress } from '../core/mac.ts'
 
 /** Boot attempts that are kept one by one; some 10 MB in memory, and as much on the disk. */
-export const mostBootAttempts = 50_000
+export const mostBootLeases = 50_000
 
 export interface LeasesOptions {
-  /** How many boot attempts are kept one by one at most; default `mostBootAttempts`. */
+  /** How many boot attempts are kept one by one at most; default `mostBootLeases`. */
   readonly maximum?: number
 }
 
@@ -22,22 +17,22 @@ export interface LeasesOptions {
  */
 export interface Leases {
   /** Begins the lease of a new boot attempt; it stands for one of this machine that never fetched anything. */
-  start(attempt: BootAttempt): void
+  start(attempt: BootLease): void
   /** A sign of life: the lease lasts from now. Unknown ids are ignored; they are any text a client sent. */
   touch(bootId: BootId, now: number): void
   /** As far as it is kept one by one. */
-  attemptOf(bootId: BootId): BootAttempt | undefined
+  attemptOf(bootId: BootId): BootLease | undefined
   /** All that are kept one by one, the longest silent first; some may be over. */
-  attempts(): Iterable<BootAttempt>
+  attempts(): Iterable<BootLease>
   /** Bootimages that garbage collection must keep. */
   leasedBootimages(now: number): ReadonlySet<BootimageId>
   /**
    * Attempts that began or showed life since the last call, each once, in their newest form; at most `maximum`, the
    * others stay for the next call.
    */
-  takeUnsaved(maximum?: number): readonly BootAttempt[]
+  takeUnsaved(maximum?: number): readonly BootLease[]
   /** After a batch could not be saved: those attempts belong to the next one, unless they are over by then. */
-  returnUnsaved(attempts: readonly BootAttempt[]): void
+  returnUnsaved(attempts: readonly BootLease[]): void
   /** The leases of attempts that are not kept one by one. */
   mergedLeases(): readonly BootimageLease[]
   /**
@@ -45,7 +40,7 @@ export interface Leases {
    * time that is yet to come, from a clock that was wrong, counts as now: nothing is leased for ever.
    */
   restore(
-    saved: { readonly attempts: readonly BootAttempt[]; readonly leases: readonly BootimageLease[] },
+    saved: { readonly attempts: readonly BootLease[]; readonly leases: readonly BootimageLease[] },
     now: number,
   ): void
   readonly size: number
@@ -58,12 +53,12 @@ export interface Leases {
  * not over, its bootimage stays leased as long as it would have been, so that no boot in progress loses its files (G6);
  * only whose boot that was is forgotten.
  */
-export function createLeases({ maximum = mostBootAttempts }: LeasesOptions = {}): Leases {
+export function createLeases({ maximum = mostBootLeases }: LeasesOptions = {}): Leases {
   /** In the order of their last sign of life, oldest first. */
-  const attempts = new Map<BootId, BootAttempt>()
+  const attempts = new Map<BootId, BootLease>()
   const unsaved = new Set<BootId>()
   /** The newest attempt of each card. */
-  const newest = new Map<MacAddress, BootAttempt>()
+  const newest = new Map<MacAddress, BootLease>()
   /** How many attempts lease each bootimage, so that nobody has to walk them all to know. */
   const holders = new Map<BootimageId, number>()
   /** Until when bootimages of merged attempts are leased. As many entries as there are bootimages. */
@@ -72,13 +67,13 @@ export function createLeases({ maximum = mostBootAttempts }: LeasesOptions = {})
   const roomFor = Math.ceil(maximum / 16)
   let merged = 0
 
-  function keep(attempt: BootAttempt): void {
+  function keep(attempt: BootLease): void {
     const { bootId, bootimage } = attempt
     if (!attempts.delete(bootId)) holders.set(bootimage, (holders.get(bootimage) ?? 0) + 1)
     attempts.set(bootId, attempt)
   }
 
-  function forget({ bootId, bootimage, mac }: BootAttempt): void {
+  function forget({ bootId, bootimage, mac }: BootLease): void {
     attempts.delete(bootId)
     unsaved.delete(bootId)
     if (mac !== undefined && newest.get(mac)?.bootId === bootId) newest.delete(mac)
@@ -91,7 +86,7 @@ export function createLeases({ maximum = mostBootAttempts }: LeasesOptions = {})
    * A machine that asks anew before it fetched anything has one boot, not two: a hall that asks again and again costs
    * neither memory nor writing.
    */
-  function replaceBefore({ mac, host, bootimage, lastSeenAt }: BootAttempt): void {
+  function replaceBefore({ mac, host, bootimage, lastSeenAt }: BootLease): void {
     const before = mac === undefined ? undefined : newest.get(mac)
     if (before === undefined || before.host !== host || before.bootimage !== bootimage) return
     // A clock that was set back shortens nothing.
@@ -142,7 +137,7 @@ export function createLeases({ maximum = mostBootAttempts }: LeasesOptions = {})
       return new Set([...holders.keys(), ...mergedUntil.keys()])
     },
     takeUnsaved(most = Infinity) {
-      const batch: BootAttempt[] = []
+      const batch: BootLease[] = []
       for (const bootId of unsaved) {
         if (batch.length >= most) break
         unsaved.delete(bootId)

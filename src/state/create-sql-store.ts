@@ -1,12 +1,12 @@
 import { type Insertable, type Kysely, sql } from 'kysely'
 import { isServiceError, ServiceError } from '../core/errors.ts'
 import {
-  listBootAttempts,
   listBootimageLeases,
-  saveBootAttempts,
+  listBootLeases,
   saveBootimageLeases,
-  trimBootAttempts,
-} from './boot-attempts.ts'
+  saveBootLeases,
+  trimBootLeases,
+} from './boot-leases.ts'
 import { createFleetStore, type SqlFleetStore } from './fleet-store.ts'
 import { createRowReader, type UnreadableRows } from './readable-rows.ts'
 import {
@@ -188,11 +188,11 @@ export function createSqlStore({
         return rowReader.read('pin_resolution', rows, pinResolution)
       }),
 
-    saveBootAttempts: (attempts) => step('saveBootAttempts', () => saveBootAttempts(db, attempts)),
+    saveBootLeases: (attempts) => step('saveBootLeases', () => saveBootLeases(db, attempts)),
 
-    listBootAttempts: (filter) =>
-      step('listBootAttempts', async () => {
-        const { attempts, unreadable } = await listBootAttempts(db, filter)
+    listBootLeases: (filter) =>
+      step('listBootLeases', async () => {
+        const { attempts, unreadable } = await listBootLeases(db, filter)
         const [example] = unreadable
         if (example !== undefined) onUnreadable({ table: 'boot_attempt', count: unreadable.length, example })
         return attempts
@@ -202,7 +202,7 @@ export function createSqlStore({
 
     listBootimageLeases: (filter) => step('listBootimageLeases', () => listBootimageLeases(db, filter)),
 
-    trimBootAttempts: (limits) => step('trimBootAttempts', () => trimBootAttempts(db, limits)),
+    trimBootLeases: (limits) => step('trimBootLeases', () => trimBootLeases(db, limits)),
 
     saveVerified: (record) => step('saveVerified', () => saveVerified(db, record)),
 

@@ -1,6 +1,6 @@
 import type { Arch } from '../core/arch.ts'
-import type { BootAttempt, BootimageLease } from '../core/boot-attempt.ts'
 import type { BootId } from '../core/boot-event.ts'
+import type { BootimageLease, BootLease } from '../core/boot-lease.ts'
 import type { Bootimage, BootimageId } from '../core/bootimage.ts'
 import type { BootimageFailure, BootimageState, PendingChange } from '../core/bootimage-state.ts'
 import type { ChangeClass } from '../core/change.ts'
@@ -221,9 +221,9 @@ export interface StateStore extends FleetStore {
   listPinResolutions(): Promise<readonly PinResolution[]>
 
   /** Upserts many at once, off the hot path. `startedAt` stays and `lastSeenAt` never goes back (G6). */
-  saveBootAttempts(attempts: readonly BootAttempt[]): Promise<void>
+  saveBootLeases(attempts: readonly BootLease[]): Promise<void>
   /** The newest `limit` of them, first started first; what cannot be read is left out. */
-  listBootAttempts(filter: { lastSeenAfter: number; limit: number }): Promise<readonly BootAttempt[]>
+  listBootLeases(filter: { lastSeenAfter: number; limit: number }): Promise<readonly BootLease[]>
   /** Leases of attempts that are not kept one by one; `lastSeenAt` never goes back. */
   saveBootimageLeases(leases: readonly BootimageLease[]): Promise<void>
   /** Every bootimage that an attempt needs, also those of attempts that were folded into it. */
@@ -232,7 +232,7 @@ export interface StateStore extends FleetStore {
    * Removes attempts last seen before a time, and the oldest where more than `keep` are left: their bootimages stay
    * leased. At most `most` of each in one go, so that nobody waits long; call it again while it removes that many.
    */
-  trimBootAttempts(limits: { lastSeenBefore: number; keep: number; most: number }): Promise<TrimmedAttempts>
+  trimBootLeases(limits: { lastSeenBefore: number; keep: number; most: number }): Promise<TrimmedAttempts>
 
   /** One for each digest: the last one counts. */
   saveVerified(record: VerifiedFile): Promise<void>

@@ -7,7 +7,7 @@ export interface StateTables extends FleetTables {
   stream_head: StreamHeadRow
   derived: DerivedRow
   pin_resolution: PinResolutionRow
-  boot_attempt: BootAttemptRow
+  boot_attempt: BootLeaseRow
   bootimage_lease: BootimageLeaseRow
   verified_file: VerifiedFileRow
   unreadable_row: UnreadableRow
@@ -65,7 +65,7 @@ export interface PinResolutionRow {
   readonly resolved_at: number
 }
 
-export interface BootAttemptRow {
+export interface BootLeaseRow {
   readonly boot_id: string
   readonly host: string | null
   readonly mac: string | null

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createLeases } from '../../src/boot/leases.ts'
-import { type BootAttempt, longestBootAttemptMs } from '../../src/core/boot-attempt.ts'
 import type { BootId } from '../../src/core/boot-event.ts'
+import { type BootLease, longestBootAttemptMs } from '../../src/core/boot-lease.ts'
 import type { BootimageId } from '../../src/core/bootimage.ts'
 import type { MacAddress } from '../../src/core/mac.ts'
 
@@ -10,7 +10,7 @@ const bootId = (name: string) => name.padEnd(22, '-') as BootId
 const mac = '52:54:00:ab:cd:ef' as MacAddress
 const imageId = (name: string) => name as BootimageId
 
-function attempt(name: string, bootimage: string, at = start): BootAttempt {
+function attempt(name: string, bootimage: string, at = start): BootLease {
   return { bootId: bootId(name), bootimage: imageId(bootimage), startedAt: at, lastSeenAt: at }
 }
 
@@ -40,7 +40,7 @@ describe('a lease', () => {
 
   it('G6 of a machine that asks again and again without fetching anything is one, from its newest boot on', () => {
     const leases = createLeases()
-    const ask = (name: string, at: number, others: Partial<BootAttempt> = {}) =>
+    const ask = (name: string, at: number, others: Partial<BootLease> = {}) =>
       leases.start({ ...attempt(name, 'image-1', at), mac, host: 'n01', ...others })
     for (let turn = 0; turn < 100; turn += 1) ask(`turn-${turn}`, start + turn)
     expect(leases.takeUnsaved().map((saved) => saved.bootId)).toEqual([bootId('turn-99')])
@@ -141,7 +141,7 @@ describe('batches for the store', () => {
     const leases = createLeases()
     for (const name of ['a', 'b', 'c']) leases.start(attempt(name, 'image-1'))
     leases.touch(bootId('a'), start + 1)
-    const names = (batch: readonly BootAttempt[]) => batch.map(({ bootId: id }) => id)
+    const names = (batch: readonly BootLease[]) => batch.map(({ bootId: id }) => id)
     expect(names(leases.takeUnsaved(2))).toEqual([bootId('a'), bootId('b')])
     leases.touch(bootId('a'), start + 2)
     expect(names(leases.takeUnsaved(2))).toEqual([bootId('c'), bootId('a')])

@@ -1,4 +1,4 @@
-import type { BootAttempt } from '../../src/core/boot-attempt.ts'
+import type { BootLease } from '../../src/core/boot-lease.ts'
 import type { BootimageId } from '../../src/core/bootimage.ts'
 import { ServiceError } from '../../src/core/errors.ts'
 import type {
@@ -19,7 +19,7 @@ export function createMemoryStore(): StateStore {
   const heads = new Map<string, StreamHead>()
   const derived = new Map<string, DerivedRecord>()
   const pins = new Map<string, PinResolution>()
-  const attempts = new Map<string, BootAttempt>()
+  const attempts = new Map<string, BootLease>()
   const leases = new Map<BootimageId, number>()
   const verified = new Map<string, VerifiedFile>()
   let closed = false
@@ -116,7 +116,7 @@ export function createMemoryStore(): StateStore {
         pins.set(`${pin.stream} ${pin.arch} ${pin.release}`, pin)
       }),
     listPinResolutions: () => step('listing resolved pins', () => valuesByKey(pins)),
-    saveBootAttempts: (changed) =>
+    saveBootLeases: (changed) =>
       step('saving boot attempts', () => {
         for (const attempt of changed) {
           const known = attempts.get(attempt.bootId)
@@ -127,7 +127,7 @@ export function createMemoryStore(): StateStore {
           })
         }
       }),
-    listBootAttempts: ({ lastSeenAfter, limit }) =>
+    listBootLeases: ({ lastSeenAfter, limit }) =>
       step('listing boot attempts', () =>
         [...attempts.values()]
           .filter(({ lastSeenAt }) => lastSeenAt > lastSeenAfter)
@@ -148,7 +148,7 @@ export function createMemoryStore(): StateStore {
           lastSeenAt > lastSeenAfter ? [{ bootimage, lastSeenAt }] : [],
         )
       }),
-    trimBootAttempts: ({ lastSeenBefore, keep, most }) =>
+    trimBootLeases: ({ lastSeenBefore, keep, most }) =>
       step('removing boot attempts', () => {
         const oldest = [...attempts.values()].sort((a, b) => a.lastSeenAt - b.lastSeenAt)
         const over = oldest.filter(({ lastSeenAt }) => lastSeenAt < lastSeenBefore).slice(0, most)

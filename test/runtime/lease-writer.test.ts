@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createLeases, type Leases } from '../../src/boot/leases.ts'
-import { longestBootAttemptMs } from '../../src/core/boot-attempt.ts'
+import { longestBootAttemptMs } from '../../src/core/boot-lease.ts'
 import type { BootimageId } from '../../src/core/bootimage.ts'
 import { createLeaseWriter, type LeaseWriter } from '../../src/runtime/lease-writer.ts'
 import { createSqlStore, type SqlStore } from '../../src/state/create-sql-store.ts'
@@ -53,7 +53,7 @@ function boot(bootimage: BootimageId): void {
   leases.start({ bootId: makeBootId(lastBoot), bootimage, startedAt: at, lastSeenAt: at })
 }
 
-const stored = async () => (await store.listBootAttempts({ lastSeenAfter: 0, limit: 1e6 })).length
+const stored = async () => (await store.listBootLeases({ lastSeenAfter: 0, limit: 1e6 })).length
 
 describe('boot attempts on their way to the store', () => {
   it('G6 G7 are there after a restart', async () => {
@@ -113,7 +113,7 @@ describe('boot attempts on their way to the store', () => {
         startedAt: old,
         lastSeenAt: old + from + index,
       }))
-      await store.saveBootAttempts(attempts)
+      await store.saveBootLeases(attempts)
     }
     await writer.restore()
     expect(leases.size).toBe(maximum)
@@ -129,7 +129,7 @@ describe('boot attempts on their way to the store', () => {
   })
 
   it('G6 with a time that is yet to come are leased from now, not for ever', async () => {
-    await store.saveBootAttempts([
+    await store.saveBootLeases([
       { bootId: makeBootId(1), bootimage: first, startedAt: start, lastSeenAt: start * 2 },
     ])
     await writer.restore()

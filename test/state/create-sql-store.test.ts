@@ -278,14 +278,14 @@ describe('the SQL store on a bad day', () => {
           .values(values as never)
           .execute()
       }
-      const found = await store.listBootAttempts({ lastSeenAfter: 0, limit: 10 })
+      const found = await store.listBootLeases({ lastSeenAfter: 0, limit: 10 })
       expect(found).toEqual([{ bootId: makeBootId(1), bootimage: 'b', startedAt: 5, lastSeenAt: 5 }])
       expect(told).toMatchObject([{ table: 'boot_attempt', count: 3 }])
       expect(await store.listBootimageLeases({ lastSeenAfter: 0 })).toContainEqual({
         bootimage: 'b',
         lastSeenAt: 5,
       })
-      await store.trimBootAttempts({ lastSeenBefore: 6, keep: 10, most: 10 })
+      await store.trimBootLeases({ lastSeenBefore: 6, keep: 10, most: 10 })
       expect(await db.selectFrom('boot_attempt').selectAll().execute()).toEqual([])
       expect(await store.listBootimageLeases({ lastSeenAfter: 0 })).toEqual([])
     })

@@ -1,5 +1,5 @@
 import type { StreamConfig } from '../../config/config.ts'
-import type { BootAttempt } from '../../core/boot-attempt.ts'
+import type { BootLease } from '../../core/boot-lease.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { BootView } from '../../core/decide-boot.ts'
 import type { Host } from '../../core/host.ts'
@@ -11,7 +11,7 @@ import type { FleetMemory } from './fleet-memory.ts'
 /** What boots tell of hosts, from memory. Times are ms since the epoch. */
 export interface BootsSeen {
   /** Those that are not over for long, in any order. */
-  attempts(): Iterable<BootAttempt>
+  attempts(): Iterable<BootLease>
   lastSeenAt(host: Host): number | undefined
   /** A machine that is about to be a host. */
   saw(mac: MacAddress, at: number): void

@@ -1,5 +1,5 @@
-import { type BootAttempt, isLeasing } from '../../core/boot-attempt.ts'
 import { parseBootId } from '../../core/boot-event.ts'
+import { type BootLease, isLeasing } from '../../core/boot-lease.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type NodeReport, reportStates, type SeenMachine } from '../../core/fleet.ts'
 import { parseMac } from '../../core/mac.ts'
@@ -69,7 +69,7 @@ export function createHistoryOperations(
   }
 }
 
-function attemptsOf({ host, mac }: BootQuery, attempts: Iterable<BootAttempt>): BootAttempt[] {
+function attemptsOf({ host, mac }: BootQuery, attempts: Iterable<BootLease>): BootLease[] {
   const wanted = mac === undefined ? undefined : parseMac(mac)
   if (mac !== undefined && wanted === undefined) throw noMac(mac)
   return [...attempts].filter(
@@ -79,7 +79,7 @@ function attemptsOf({ host, mac }: BootQuery, attempts: Iterable<BootAttempt>): 
 }
 
 /** Newest first, so that the greater key is the older boot. */
-function bootKey({ startedAt, bootId }: BootAttempt): string {
+function bootKey({ startedAt, bootId }: BootLease): string {
   return `${String(Number.MAX_SAFE_INTEGER - startedAt).padStart(16, '0')}-${bootId}`
 }
 
@@ -88,7 +88,7 @@ function seenKey({ lastSeenAt, mac }: SeenMachine): string {
   return `${String(Number.MAX_SAFE_INTEGER - lastSeenAt).padStart(16, '0')}-${mac}`
 }
 
-export function bootSummary(attempt: BootAttempt, now: number): BootSummary {
+export function bootSummary(attempt: BootLease, now: number): BootSummary {
   const { bootId, host, mac, bootimage, startedAt, lastSeenAt } = attempt
   return {
     bootId,

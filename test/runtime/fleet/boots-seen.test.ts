@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { BootAttempt } from '../../../src/core/boot-attempt.ts'
 import type { BootEvent, BootId } from '../../../src/core/boot-event.ts'
+import type { BootLease } from '../../../src/core/boot-lease.ts'
 import type { Uuid } from '../../../src/core/uuid.ts'
 import { createBootsSeen } from '../../../src/runtime/fleet/boots-seen.ts'
 import { mac, makeHost, nodeMac } from '../../fakes/machines.ts'
@@ -8,8 +8,8 @@ import { mac, makeHost, nodeMac } from '../../fakes/machines.ts'
 const otherMac = mac('52:54:00:00:00:77')
 const bootId = 'A'.repeat(22) as BootId
 
-function seen(attempts: readonly Partial<BootAttempt>[] = [], strangerSeenAt?: () => number | undefined) {
-  const leases = { attempts: () => attempts as readonly BootAttempt[] }
+function seen(attempts: readonly Partial<BootLease>[] = [], strangerSeenAt?: () => number | undefined) {
+  const leases = { attempts: () => attempts as readonly BootLease[] }
   return createBootsSeen({ leases, flagsOf: () => [], ...(strangerSeenAt && { strangerSeenAt }) })
 }
 

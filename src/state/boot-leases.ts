@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import type { BootAttempt, BootimageLease } from '../core/boot-attempt.ts'
+import type { BootimageLease, BootLease } from '../core/boot-lease.ts'
 import type { BootimageId } from '../core/bootimage.ts'
-import { bootAttempt, bootAttemptRow } from './rows.ts'
+import { bootLease, bootLeaseRow } from './rows.ts'
 import type { TrimmedAttempts } from './store.ts'
 import type { StateTables } from './tables.ts'
 
@@ -12,16 +12,13 @@ const rowsPerStatement = 200
 const laterAttempt = sql<number>`max(excluded.last_seen_at, boot_attempt.last_seen_at)`
 const laterLease = sql<number>`max(excluded.last_seen_at, bootimage_lease.last_seen_at)`
 
-export async function saveBootAttempts(
-  db: Kysely<StateTables>,
-  attempts: readonly BootAttempt[],
-): Promise<void> {
+export async function saveBootLeases(db: Kysely<StateTables>, attempts: readonly BootLease[]): Promise<void> {
   if (attempts.length === 0) return
   await db.transaction().execute(async (transaction) => {
     for (let first = 0; first < attempts.length; first += rowsPerStatement) {
       await transaction
         .insertInto('boot_attempt')
-        .values(attempts.slice(first, first + rowsPerStatement).map(bootAttemptRow))
+        .values(attempts.slice(first, first + rowsPerStatement).map(bootLeaseRow))
         .onConflict((conflict) =>
           conflict.column('boot_id').doUpdateSet({
             host: sql`excluded.host`,
@@ -36,10 +33,10 @@ export async function saveBootAttempts(
   })
 }
 
-export async function listBootAttempts(
+export async function listBootLeases(
   db: Kysely<StateTables>,
   { lastSeenAfter, limit }: { lastSeenAfter: number; limit: number },
-): Promise<{ readonly attempts: readonly BootAttempt[]; readonly unreadable: readonly string[] }> {
+): Promise<{ readonly attempts: readonly BootLease[]; readonly unreadable: readonly string[] }> {
   const rows = await db
     .selectFrom('boot_attempt')
     .selectAll()
@@ -50,7 +47,7 @@ export async function listBootAttempts(
   const unreadable: string[] = []
   const attempts = rows.flatMap((row) => {
     try {
-      return [bootAttempt(row)]
+      return [bootLease(row)]
     } catch (error) {
       unreadable.push(error instanceof Error ? error.message : String(error))
       return []
@@ -59,7 +56,7 @@ export async function listBootAttempts(
   return { attempts: attempts.sort(byStart), unreadable }
 }
 
-function byStart(a: BootAttempt, b: BootAttempt): number {
+function byStart(a: BootLease, b: BootLease): number {
   return a.startedAt - b.startedAt || (a.bootId < b.bootId ? -1 : 1)
 }
 
@@ -110,7 +107,7 @@ export async function listBootimageLeases(
 }
 
 /** Deletes what is over; of what is too much, the oldest leave the lease of their bootimage behind (G6). */
-export async function trimBootAttempts(
+export async function trimBootLeases(
   db: Kysely<StateTables>,
   { lastSeenBefore, keep, most }: { lastSeenBefore: number; keep: number; most: number },
 ): Promise<TrimmedAttempts> {

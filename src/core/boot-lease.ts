@@ -3,7 +3,7 @@ import type { BootimageId } from './bootimage.ts'
 import type { MacAddress } from './mac.ts'
 
 /** One boot of one machine, in the form that a lease needs (G6). Times are ms since the epoch. */
-export interface BootAttempt {
+export interface BootLease {
   readonly bootId: BootId
   readonly host?: string
   readonly mac?: MacAddress
@@ -24,6 +24,6 @@ export interface BootimageLease {
 /** A boot that has shown no sign of life for this long is over, and so is its lease. */
 export const longestBootAttemptMs = 2 * 60 * 60 * 1000
 
-export function isLeasing(attempt: BootAttempt, now: number): boolean {
+export function isLeasing(attempt: BootLease, now: number): boolean {
   return now - attempt.lastSeenAt < longestBootAttemptMs
 }
