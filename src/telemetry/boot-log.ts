@@ -18,7 +18,7 @@ export interface BootLogLine {
  * made it and knows more of it.
  */
 export function bootLogLine(event: BootEvent): BootLogLine | undefined {
-  if (event.type === 'dhcp-answered' || event.type === 'tftp-ended') return undefined
+  if (!isTold(event)) return undefined
   if (event.type === 'decided') {
     const { bootId, kind, reason, mac, uuid, serial, arch, host, address, bootimage } = event
     const needsAttention = kind === 'hold' && reason !== 'mode-hold'
@@ -43,6 +43,12 @@ export function bootLogLine(event: BootEvent): BootLogLine | undefined {
     return { level: 'info', message: 'artifact transfer ended early', fields }
   }
   return { level: 'debug', message: 'artifact request answered', fields }
+}
+
+type ToldEvent = Extract<BootEvent, { type: 'decided' | 'artifact-sent' | 'ignition-sent' | 'reported' }>
+
+function isTold(event: BootEvent): event is ToldEvent {
+  return ['decided', 'artifact-sent', 'ignition-sent', 'reported'].includes(event.type)
 }
 
 export interface BootLog {
@@ -97,7 +103,8 @@ export function createBootLog({
 
 /** Whose line it is; a decision that differs from the machine's last one is the first of its kind. */
 function subjectOf(event: BootEvent, message: string): { readonly key: string; readonly isKnown: boolean } {
-  if (event.type !== 'decided') return { key: `${message} ${event.address}`, isKnown: false }
+  if (event.type !== 'decided')
+    return { key: `${message} ${'address' in event ? event.address : ''}`, isKnown: false }
   const { host, mac, uuid, serial, address, kind, reason } = event
   const machine = host ?? mac ?? uuid ?? serial ?? address
   return { key: `${kind} ${reason} ${machine}`, isKnown: host !== undefined }

@@ -71,14 +71,15 @@ const downloadOutcomes = Object.keys({
   failed: true,
   aborted: true,
 } satisfies Record<DownloadOutcome, true>) as DownloadOutcome[]
-const stepNames: Readonly<Record<BootEvent['type'], string>> = {
+const stepNames = {
   'dhcp-answered': 'dhcp',
   'tftp-ended': 'tftp',
+  'entry-sent': 'entry',
   decided: 'decision',
   'artifact-sent': 'artifact',
   'ignition-sent': 'ignition',
   reported: 'report',
-}
+} as const satisfies Partial<Record<BootEvent['type'], string>>
 const sentRoles = ['kernel', 'initramfs', 'rootfs', 'disk', 'other'] as const
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE'])
 
@@ -171,14 +172,7 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
   for (const role of sentRoles) sentBytes.inc({ role }, 0)
 
   // Plain numbers until a scrape asks: a labelled counter costs as much as an answer of DHCP.
-  const steps: Record<BootEvent['type'], number> = {
-    'dhcp-answered': 0,
-    'tftp-ended': 0,
-    decided: 0,
-    'artifact-sent': 0,
-    'ignition-sent': 0,
-    reported: 0,
-  }
+  const steps: Partial<Record<BootEvent['type'], number>> = {}
   new Counter({
     name: 'pilotlight_boot_steps_total',
     help: 'Steps of boots; where the numbers fall from one step to the next, machines get stuck.',
@@ -187,7 +181,7 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     collect() {
       this.reset()
       for (const [type, step] of Object.entries(stepNames)) {
-        this.inc({ step }, steps[type as BootEvent['type']])
+        this.inc({ step }, steps[type as BootEvent['type']] ?? 0)
       }
     },
   })
@@ -235,7 +229,7 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
 
   return {
     onBootEvent(event) {
-      steps[event.type] += 1
+      steps[event.type] = (steps[event.type] ?? 0) + 1
       if (event.type === 'decided') {
         decisions.inc({ kind: event.kind, reason: event.reason })
       } else if (event.type === 'artifact-sent' && event.method === 'GET') {

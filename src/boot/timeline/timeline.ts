@@ -1,0 +1,40 @@
+import type { AttemptId, AttemptRecord, BootAttempt, Diagnosis } from '../../core/boot-attempt.ts'
+import type { BootEvent } from '../../core/boot-event.ts'
+import type { MacAddress } from '../../core/mac.ts'
+
+/**
+ * Every boot that goes on or ended lately, in memory: joins events to attempts, and tells what changed. Nothing here is
+ * on the way of an answer. Times are ms since the epoch.
+ */
+export interface Timeline {
+  /** Joins an event to its attempt: by boot id, else by MAC, else by the address that was seen with a MAC. */
+  note(event: BootEvent): void
+  /**
+   * Finds what is overdue, over, or needs telling since the last call; called a few times a second. Everything that
+   * `onChange` is told comes out of here, each attempt once, so that a thousand machines cost one pass.
+   */
+  settle(now: number): void
+  /** By attempt id or boot id. */
+  attempt(id: string): BootAttempt | undefined
+  /** The newest of each machine, in any order; reduced when asked for. */
+  newest(): Iterable<BootAttempt>
+  /** Of one host (by its id or any of its cards), newest first. */
+  of(machine: { readonly host?: string; readonly macs?: readonly MacAddress[] }): readonly BootAttempt[]
+  /** Every attempt in memory, newest first. */
+  attempts(): readonly BootAttempt[]
+  /** Records that changed since the last call, at most so many; the others stay for the next one. */
+  takeUnsaved(most: number): readonly AttemptRecord[]
+  /** After a batch could not be saved. */
+  returnUnsaved(records: readonly AttemptRecord[]): void
+  /** Takes up what an earlier run kept. */
+  restore(records: readonly AttemptRecord[], now: number): void
+}
+
+export interface TimelineListeners {
+  /** An attempt moved; at most once for each in one `settle`. What it is like by now, `attempt(id)` tells. */
+  readonly onChange?: (id: AttemptId) => void
+  /** An attempt is over, once; for metrics, webhooks, leases. */
+  readonly onOver?: (attempt: BootAttempt) => void
+  /** A pattern was recognised, or the next step is overdue; once for each attempt and pattern. */
+  readonly onDiagnosis?: (attempt: BootAttempt, diagnosis: Diagnosis) => void
+}
