@@ -9,8 +9,16 @@ export interface ServiceEvent {
   readonly type: ServiceEventType
   /** Ms since the epoch. */
   readonly at: number
+  /** The machine that it tells of, for whoever follows that one alone. */
+  readonly about?: EventSubject
   /** JSON in one line; made when it is first read, for all who read it, and what it tells of is as it is then. */
   readonly data: string
+}
+
+export interface EventSubject {
+  /** Id of a host. */
+  readonly host?: string
+  readonly mac?: string
 }
 
 export const serviceEventTypes = ['boot', 'stream', 'change'] as const
@@ -27,4 +35,14 @@ export interface ServiceEventFeed {
   read(after: string, most: number): { readonly events: readonly ServiceEvent[]; readonly isGap: boolean }
   /** Calls `wake` when there is more to read, not once for each event. Returns what ends it. */
   follow(wake: () => void): () => void
+}
+
+/** Where events come from: `make` is called when somebody reads it, once for all, and not before. */
+export type PublishEvent = (type: ServiceEventType, make: () => object, about?: EventSubject) => void
+
+/** The feed of a data directory that no service uses, and of whoever asks a service from outside. */
+export const silentFeed: ServiceEventFeed = {
+  lastId: '0-0',
+  read: () => ({ events: [], isGap: false }),
+  follow: () => () => {},
 }
