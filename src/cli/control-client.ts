@@ -1,11 +1,13 @@
 import type { Static } from 'typebox'
 import { errors, Pool } from 'undici'
 import { type ErrorCode, errorTexts, ServiceError } from '../core/errors.ts'
+import { silentFeed } from '../core/service-event.ts'
 import type { Endpoint } from '../http/admin/endpoint.ts'
 import type { AdminOperations } from '../http/admin/operations.ts'
 import { Readiness } from '../http/admin/schemas/service.ts'
 import { serviceEndpoints } from '../http/admin/service-endpoints.ts'
 import type { OfflineOperations } from '../runtime/service.ts'
+import { nothingSeen } from '../runtime/timeline/nothing-seen.ts'
 import { createFleetClient } from './fleet-client.ts'
 import type { Reader } from './read-value.ts'
 import { schemaReader } from './schema-reader.ts'
@@ -91,6 +93,8 @@ export function createControlClient({ path }: { path: string }): OfflineOperatio
 
   const operations: AdminOperations = {
     fleet: createFleetClient(call),
+    boots: nothingSeen,
+    events: silentFeed,
     readiness: () =>
       call({
         method: 'GET',

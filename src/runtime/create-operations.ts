@@ -8,6 +8,8 @@ import { effectiveValues } from '../core/effective-values.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { LoaderSource } from '../core/loader.ts'
 import { reasonText } from '../core/reason.ts'
+import type { ServiceEventFeed } from '../core/service-event.ts'
+import type { BootOperations } from '../http/admin/boot-operations.ts'
 import type { FleetOperations } from '../http/admin/fleet-operations.ts'
 import type {
   AdminOperations,
@@ -31,6 +33,8 @@ import { summarizeLoaders } from './summarize-loaders.ts'
 
 export interface OperationsOptions {
   readonly fleet: FleetOperations
+  readonly boots: BootOperations
+  readonly events: ServiceEventFeed
   readonly engine: Engine
   readonly renderer: () => Renderer
   readonly loaders: LoaderSource
@@ -133,6 +137,8 @@ export function createOperations(options: OperationsOptions): AdminOperations {
 
   return {
     fleet: options.fleet,
+    boots: options.boots,
+    events: options.events,
     async readiness() {
       const reading = readingAgain(engine.prover.progress())
       const streams = [...engine.publisher.current().streams.values()].map(streamReadiness).map((stream) => {

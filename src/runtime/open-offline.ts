@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
+import { silentFeed } from '../core/service-event.ts'
 import { readLoaderCatalogue } from '../loaders/loader-catalogue.ts'
 import { dataDirectoryPaths } from '../state/data-directory.ts'
 import { createOperations } from './create-operations.ts'
@@ -13,6 +14,7 @@ import { realClock, realTimers } from './real-time.ts'
 import type { OfflineOperations } from './service.ts'
 import { shippedTemplates } from './shipped-templates.ts'
 import { createSwappableRenderer } from './swappable-renderer.ts'
+import { nothingSeen } from './timeline/nothing-seen.ts'
 
 /** As many as the store keeps. */
 const mostSeen = 10_000
@@ -65,6 +67,8 @@ export async function openOffline(options: {
     const port = address?.port ?? http.listen.port
     const operations = createOperations({
       fleet: fleet.operations,
+      boots: nothingSeen,
+      events: silentFeed,
       engine,
       renderer: () => renderer,
       loaders: { current: () => readLoaderCatalogue(engine.loaded().config.boot.loaders) },

@@ -7,6 +7,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { MacAddress } from '../core/mac.ts'
 import { nobodySeen, type SeenMachines } from '../core/seen-machines.ts'
+import { silentFeed } from '../core/service-event.ts'
 import type { DhcpPorts } from '../dhcp/destination.ts'
 import type { InheritedSocket } from '../dhcp/inherited-sockets.ts'
 import { listInterfaceAddresses } from '../dhcp/interface-addresses.ts'
@@ -46,6 +47,7 @@ import { startSecrets } from './start-secrets.ts'
 import { createStrangerWriter } from './stranger-writer.ts'
 import { createSwappableRenderer } from './swappable-renderer.ts'
 import { startTasks } from './tasks.ts'
+import { nothingSeen } from './timeline/nothing-seen.ts'
 
 type RequestFacts = Parameters<NonNullable<BootListenerOptions['onRequest']>>
 
@@ -342,6 +344,8 @@ export async function startService({
     ]
     const operations = createOperations({
       fleet: fleetParts.operations,
+      boots: nothingSeen,
+      events: silentFeed,
       engine,
       renderer: () => renderer,
       loaders,

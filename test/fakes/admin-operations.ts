@@ -1,8 +1,11 @@
+import { silentFeed } from '../../src/core/service-event.ts'
+import type { BootOperations } from '../../src/http/admin/boot-operations.ts'
 import type { FleetOperations } from '../../src/http/admin/fleet-operations.ts'
 import type { AdminOperations, LoadersReport } from '../../src/http/admin/operations.ts'
+import { createFakeBoots, type FakeBoots } from './boot-operations.ts'
 import { createFakeFleet, type FakeFleet } from './fleet-operations.ts'
 
-type OperationName = Exclude<keyof AdminOperations, 'fleet'>
+type OperationName = Exclude<keyof AdminOperations, 'fleet' | 'boots' | 'events'>
 
 export interface RecordedCall {
   readonly name: OperationName
@@ -86,17 +89,24 @@ const loadersReport: LoadersReport = {
 }
 
 /** Answers that replace those of the fake. */
-export type FakeAnswers = Partial<Omit<AdminOperations, 'fleet'>> & {
+export type FakeAnswers = Partial<Omit<AdminOperations, 'fleet' | 'boots'>> & {
   readonly fleet?: Partial<FleetOperations>
+  readonly boots?: Partial<BootOperations>
 }
 
 /** An AdminOperations that answers plausibly and remembers what it was asked; single answers can be replaced. */
 export function createFakeOperations({
   fleet = {},
+  boots = {},
+  events = silentFeed,
   ...answers
-}: FakeAnswers = {}): AdminOperations & { readonly calls: RecordedCall[]; readonly fleet: FakeFleet } {
+}: FakeAnswers = {}): AdminOperations & {
+  readonly calls: RecordedCall[]
+  readonly fleet: FakeFleet
+  readonly boots: FakeBoots
+} {
   const calls: RecordedCall[] = []
-  const defaults: Omit<AdminOperations, 'fleet'> = {
+  const defaults: Pick<AdminOperations, OperationName> = {
     readiness: async () => ({ ready: true, parts: [{ part: 'state', ready: true }] }),
     streams: async () => [
       {
@@ -165,6 +175,8 @@ export function createFakeOperations({
   return {
     calls,
     fleet: createFakeFleet(fleet),
+    boots: createFakeBoots(boots),
+    events,
     readiness: record('readiness'),
     streams: record('streams'),
     bootimages: record('bootimages'),

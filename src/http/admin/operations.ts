@@ -1,4 +1,6 @@
 import type { Arch } from '../../core/arch.ts'
+import type { ServiceEventFeed } from '../../core/service-event.ts'
+import type { BootOperations } from './boot-operations.ts'
 import type { FleetOperations } from './fleet-operations.ts'
 import type {
   BootimageSummary,
@@ -42,6 +44,10 @@ export type {
 export interface AdminOperations {
   /** Hosts, groups, profiles, pins, installs, tokens: what admins and nodes say while the service runs. */
   readonly fleet: FleetOperations
+  /** Where each machine is, where it stopped, and what to do. */
+  readonly boots: BootOperations
+  /** What changes, while it does; nothing ever does where no service runs. */
+  readonly events: ServiceEventFeed
   readiness(): Promise<Readiness>
   streams(): Promise<readonly StreamSummary[]>
   bootimages(filter: { stream?: string; arch?: Arch }): Promise<readonly BootimageSummary[]>
