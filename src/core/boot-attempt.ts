@@ -145,6 +145,11 @@ export interface AttemptRecord {
   /** Bounded; repetitions are counted in place. */
   readonly events: readonly CountedEvent[]
   readonly leftOut: number
+  /**
+   * Only what a list tells of it is here: its last decision, report and step. The others are in the store, and what
+   * came since is joined to them when this is saved.
+   */
+  readonly isHead?: boolean
 }
 
 /** An event, and how often it came again. */
