@@ -96,6 +96,8 @@ export interface PhaseSpan {
   readonly startedAt: number
   /** Absent: it goes on. */
   readonly endedAt?: number
+  /** Of one that goes on: the next step is overdue after so long without a sign of life. */
+  readonly limitMs?: number
 }
 
 export interface AttemptStep {

@@ -1,5 +1,6 @@
 import type { Arch } from './arch.ts'
 import type { DecisionKind } from './boot-decision.ts'
+import type { BootPatternCode } from './boot-pattern.ts'
 import type { BootimageId } from './bootimage.ts'
 import type { Firmware, Loader } from './client.ts'
 import type { ReportState } from './fleet.ts'
@@ -65,6 +66,7 @@ export type BootEvent =
       readonly loader?: Loader
       /** What its script makes the machine do after the files, so that its absence means something. */
       readonly expects?: readonly ('ignition' | 'report')[]
+      readonly trace?: TraceId
     }
   | {
       readonly type: 'artifact-sent'
@@ -209,6 +211,13 @@ export type BootEvent =
       readonly durationMs: number
       /** The client's own words, printable and bounded, where it gave up with an ERROR. */
       readonly clientError?: string
+    }
+  /** The timeline itself saw that this boot does not go on; stays among its steps when it does after all. */
+  | {
+      readonly type: 'diagnosed'
+      readonly at: number
+      readonly code: BootPatternCode
+      readonly text: string
     }
   /** A TFTP request was answered with an ERROR. */
   | {
