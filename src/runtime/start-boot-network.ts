@@ -23,13 +23,15 @@ import { createTftpEventLog } from '../tftp/event-log.ts'
 import { createRequestTally } from '../tftp/request-tally.ts'
 import { createTftpServer, type TftpServer } from '../tftp/server.ts'
 import { loadKernelUdp } from '../udp/kernel-udp.ts'
-import { bootStepOfDhcp, bootStepOfTftp, strangerOfDhcp } from './boot-steps.ts'
+import { bootStepOfDhcp, strangerOfDhcp } from './boot-steps.ts'
 import type { Engine } from './engine.ts'
 import { createEventQueue } from './event-queue.ts'
 import type { LoaderShelf } from './loader-shelf.ts'
 import { startDhcp } from './start-dhcp.ts'
 import { createTftpFiles, type TftpConfigName } from './tftp-files.ts'
 import { type OwnAddresses, tftpListen } from './tftp-listen.ts'
+import { bootStepOfTftp } from './tftp-steps.ts'
+import { createTftpSubject } from './tftp-subject.ts'
 
 export interface BootNetworkOptions {
   readonly config: Config
@@ -83,9 +85,10 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
     const step = bootStepOfDhcp(event)
     if (step !== undefined) onBootEvent(step)
   })
+  const subjectOf = createTftpSubject({ catalog: engine.publisher, loaders: options.loaders })
   const tftpEvents = createEventQueue<TftpEvent>((event) => {
     logTftpEvent(event)
-    const step = bootStepOfTftp(event, macOf)
+    const step = bootStepOfTftp(event, { macOf, subjectOf })
     if (step !== undefined) onBootEvent(step)
   })
 
@@ -96,7 +99,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
   function scriptFor(
     name: TftpConfigName,
     asked: { readonly address: string; readonly baseUrl: string },
-  ): string | undefined {
+  ): { readonly text: string; readonly isEntry?: boolean } | undefined {
     const loader = name.kind === 'grub-config' ? 'grub' : 'pxelinux'
     const answer = answerScriptName(
       { loader, name: name.key, fetch: 'tftp', ...asked },
@@ -109,7 +112,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
         log,
       },
     )
-    return answer.kind === 'not-here' ? undefined : answer.text
+    return answer.kind === 'not-here' ? undefined : answer
   }
 
   const kernel = await loadKernelUdp()

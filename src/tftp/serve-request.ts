@@ -119,6 +119,7 @@ function begin(
   endpoint: TransferEndpoint,
 ): void {
   const { peer, name } = request
+  const { use, sizeBytes } = content
   const { blockSize, windowSize, timeoutMs, acknowledged, isSizeAsked } = negotiated
   const image = frames.image(content, blockSize)
   request.holdUntilEnd(image.release)
@@ -137,9 +138,12 @@ function begin(
     endpoint,
     now,
     onHeard: () => request.confirm(),
+    onStarted: () => emit({ type: 'started', at: clock.now(), client: peer, name, use, sizeBytes }),
+    onProgress: (deliveredBytes) =>
+      emit({ type: 'progressed', at: clock.now(), client: peer, name, use, sizeBytes, deliveredBytes }),
     onEnd(end) {
       request.finish()
-      emit({ type: 'ended', at: clock.now(), client: peer, name, isSizeAsked, ...end })
+      emit({ type: 'ended', at: clock.now(), client: peer, name, use, isSizeAsked, ...end })
     },
   })
 }

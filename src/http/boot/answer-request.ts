@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TraceId } from '../../core/boot-event.ts'
+import { parseTraceparent } from '../../core/trace-context.ts'
 import type { BootSources } from './boot-request.ts'
 import type { Connection } from './connections.ts'
 import type { Exchange } from './exchange.ts'
@@ -71,6 +73,7 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
         query: target.query,
         baseUrl: connection.baseUrl,
         address: connection.address,
+        trace: exchange.trace,
         readBody: () => readBody(request),
       },
       sources,
@@ -82,7 +85,13 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
     if (reply.kind === 'file') return sendFileReply(exchange, reply, fileParts)
     exchange.isProbe = reply.isProbe === true
     sendContent(exchange, reply)
+    if (reply.entryName !== undefined && !exchange.isHead) tellEntry(exchange, reply.entryName)
     return undefined
+  }
+
+  function tellEntry({ connection: { address } }: Exchange, name: string): void {
+    const mac = sources.seen.macOf(address)
+    fileParts.onEvent({ type: 'entry-sent', at: sources.clock.now(), name, address, mac })
   }
 
   function fail(exchange: Exchange, error: unknown): void {
@@ -93,12 +102,14 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
 
   return function answerRequest(request, response, connection) {
     const startedAt = parts.monotonicSeconds()
+    const { isBodyTooLong, trace } = readFirst(request)
     const exchange: Exchange = {
       request,
       response,
       connection,
       isHead: request.method === 'HEAD',
-      isLast: dropBody(request) || parts.isClosing(),
+      isLast: isBodyTooLong || parts.isClosing(),
+      trace,
       route: undefined,
       status: 0,
       isProbe: false,
@@ -134,14 +145,32 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
   }
 }
 
-/** Reads and drops a body, unless somebody reads it. `true`: it is too large to wait for, so the connection must end with the answer. */
-function dropBody(request: IncomingMessage): boolean {
+/** What has to be known of a request before it is answered. */
+interface FirstLook {
+  /** Too large to wait for: the connection must end with the answer. */
+  readonly isBodyTooLong: boolean
+  readonly trace: TraceId | undefined
+}
+
+const nothingSpecial: FirstLook = { isBodyTooLong: false, trace: undefined }
+
+/**
+ * Looks through the raw header lines, because Node takes longer to sort them than we take to answer: a body is read and
+ * dropped, unless somebody reads it, and a trace context is taken over.
+ */
+function readFirst(request: IncomingMessage): FirstLook {
   const { rawHeaders } = request
+  let look = nothingSpecial
   for (let index = 0; index < rawHeaders.length; index += 2) {
+    const { length } = rawHeaders[index] ?? ''
+    if (length !== 11 && length !== 14 && length !== 17) continue
     const name = (rawHeaders[index] ?? '').toLowerCase()
+    const value = rawHeaders[index + 1] ?? ''
+    if (name === 'traceparent') look = { ...look, trace: parseTraceparent(value)?.traceId }
     if (name !== 'content-length' && name !== 'transfer-encoding') continue
     request.resume()
-    return name === 'transfer-encoding' || Number(rawHeaders[index + 1]) > maxDroppedBodyBytes
+    const isTooLong = name === 'transfer-encoding' || Number(value) > maxDroppedBodyBytes
+    look = { ...look, isBodyTooLong: look.isBodyTooLong || isTooLong }
   }
-  return false
+  return look
 }

@@ -9,6 +9,8 @@ import { type FileReply, type HeaderLines, notYet, type SentFile, textReply } fr
 import { type SendFileParts, sendFile } from './send-file.ts'
 import { conditionsOf, preconditionFailed, sendContent, sendNotModified } from './send-reply.ts'
 
+/** How often the place that a transfer has reached is told. */
+const progressEveryMs = 1_000
 /** A lease is renewed this often while bytes flow; it lasts two hours. */
 const touchEveryMs = 60_000
 
@@ -30,11 +32,12 @@ export async function sendFileReply(
   parts: FileReplyParts,
 ): Promise<void> {
   const { file } = reply
+  const startedAt = parts.clock.now()
   const opened = await parts.openFiles.acquire(file.path, file)
   if (opened.kind === 'problem') {
     tellProblem(file, opened.problem, parts)
     sendContent(exchange, notYet(fileProblemText(file, opened.problem), file.role === 'loader' ? 2 : 30))
-    record(exchange, reply, parts, { sentBytes: 0, completed: false })
+    record(exchange, reply, parts, { startedAt, sentBytes: 0, completed: false })
     return
   }
   let sentBytes = 0
@@ -49,7 +52,7 @@ export async function sendFileReply(
     tellProblem(file, error instanceof FileChangedError ? 'changed-while-sent' : 'unreadable', parts)
   } finally {
     opened.file.release()
-    record(exchange, reply, parts, { sentBytes, completed })
+    record(exchange, reply, parts, { startedAt, sentBytes, completed })
   }
 }
 
@@ -96,6 +99,10 @@ async function sendOpenFile(
   if (!(await isItsTurn(exchange))) return false
 
   let touchedAt = parts.clock.now()
+  let toldAt = touchedAt
+  let reachedBytes = start
+  const tell = (at: number) => tellProgress(exchange, { file, bootId }, parts, at, reachedBytes)
+  tell(touchedAt)
   return sendFile(
     {
       response,
@@ -104,7 +111,13 @@ async function sendOpenFile(
       end,
       onProgress(bytes) {
         onSent(bytes)
+        reachedBytes += bytes
         const now = parts.clock.now()
+        // A clock that was set back tells at once, and then as before.
+        if (now - toldAt >= progressEveryMs || now < toldAt) {
+          toldAt = now
+          tell(now)
+        }
         if (bootId === undefined || now - touchedAt < touchEveryMs) return
         touchedAt = now
         parts.touch(bootId)
@@ -114,22 +127,52 @@ async function sendOpenFile(
   )
 }
 
+function tellProgress(
+  { connection }: Exchange,
+  { file, bootId }: Pick<FileReply, 'file' | 'bootId'>,
+  { onEvent }: FileReplyParts,
+  at: number,
+  reachedBytes: number,
+): void {
+  onEvent({
+    type: 'artifact-progress',
+    at,
+    bootId,
+    role: file.role,
+    name: file.name,
+    loaderArch: file.role === 'loader' ? file.arch : undefined,
+    reachedBytes,
+    totalBytes: file.sizeBytes,
+    address: connection.address,
+  })
+}
+
 function record(
   exchange: Exchange,
   { file, bootId }: FileReply,
   { clock, onEvent }: FileReplyParts,
-  { sentBytes, completed }: { readonly sentBytes: number; readonly completed: boolean },
+  {
+    startedAt,
+    sentBytes,
+    completed,
+  }: { readonly startedAt: number; readonly sentBytes: number; readonly completed: boolean },
 ): void {
+  const at = clock.now()
   onEvent({
     type: 'artifact-sent',
-    at: clock.now(),
+    at,
     bootId,
     role: file.role,
+    name: file.name,
     method: exchange.isHead ? 'HEAD' : 'GET',
     status: exchange.status,
     sentBytes,
+    totalBytes: file.sizeBytes,
+    durationMs: Math.max(0, at - startedAt),
+    loaderArch: file.role === 'loader' ? file.arch : undefined,
     completed,
     address: exchange.connection.address,
+    trace: exchange.trace,
   })
 }
 
