@@ -1,5 +1,6 @@
 import { type Insertable, type Kysely, sql } from 'kysely'
 import { isServiceError, ServiceError } from '../core/errors.ts'
+import type { AttemptWrite } from './attempt-rows.ts'
 import {
   listBootimageLeases,
   listBootLeases,
@@ -7,6 +8,7 @@ import {
   saveBootLeases,
   trimBootLeases,
 } from './boot-leases.ts'
+import { countAttempts, listAttempts, listLastAttempts, saveAttempts, trimAttempts } from './boot-timeline.ts'
 import { createFleetStore, type SqlFleetStore } from './fleet-store.ts'
 import { createRowReader, type UnreadableRows } from './readable-rows.ts'
 import {
@@ -31,7 +33,11 @@ import { removeVerified, saveVerified, verifiedFile } from './verified-files.ts'
 const rowsPerStatement = 200
 
 /** A state store as far as one database connection goes; `openStateStore` makes a whole one of it. */
-export type SqlStore = Omit<StateStore, keyof FleetStore> & SqlFleetStore
+export type SqlStore = Omit<StateStore, keyof FleetStore | 'saveAttempts'> &
+  SqlFleetStore & {
+    /** As `saveAttempts`; text crosses between threads faster than what it says. */
+    keepAttempts(writes: readonly AttemptWrite[]): Promise<void>
+  }
 
 /**
  * The state in SQL. The database has been migrated; the store closes it.
@@ -203,6 +209,16 @@ export function createSqlStore({
     listBootimageLeases: (filter) => step('listBootimageLeases', () => listBootimageLeases(db, filter)),
 
     trimBootLeases: (limits) => step('trimBootLeases', () => trimBootLeases(db, limits)),
+
+    keepAttempts: (writes) => step('saveAttempts', () => saveAttempts(db, writes)),
+
+    listAttempts: (filter) => step('listAttempts', () => listAttempts(db, rowReader, filter)),
+
+    countAttempts: (filter) => step('countAttempts', () => countAttempts(db, filter)),
+
+    listLastAttempts: (filter) => step('listLastAttempts', () => listLastAttempts(db, rowReader, filter)),
+
+    trimAttempts: (limits) => step('trimAttempts', () => trimAttempts(db, limits)),
 
     saveVerified: (record) => step('saveVerified', () => saveVerified(db, record)),
 

@@ -9,6 +9,8 @@ export interface StateTables extends FleetTables {
   pin_resolution: PinResolutionRow
   boot_attempt: BootLeaseRow
   bootimage_lease: BootimageLeaseRow
+  boot_timeline: AttemptRow
+  boot_timeline_id: AttemptBootIdRow
   verified_file: VerifiedFileRow
   unreadable_row: UnreadableRow
 }
@@ -78,6 +80,29 @@ export interface BootLeaseRow {
 export interface BootimageLeaseRow {
   readonly bootimage: string
   readonly last_seen_at: number
+}
+
+/** `pattern` repeats what `diagnosis` says, to be searched by; `head` repeats some of `events`, to be listed by. */
+export interface AttemptRow {
+  readonly id: string
+  readonly host: string | null
+  readonly mac: string | null
+  readonly boot_id: string | null
+  readonly started_at: number
+  readonly last_at: number
+  readonly outcome: string | null
+  readonly ended_at: number | null
+  readonly pattern: string | null
+  readonly diagnosis: string | null
+  readonly left_out: number
+  readonly head: string
+  readonly events: string
+}
+
+/** Of the decisions before the last one. */
+export interface AttemptBootIdRow {
+  readonly boot_id: string
+  readonly attempt: string
 }
 
 export interface VerifiedFileRow {

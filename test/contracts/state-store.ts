@@ -8,6 +8,7 @@ import { parseMac } from '../../src/core/mac.ts'
 import type { DocumentRecord, StateStore, StreamHead } from '../../src/state/store.ts'
 import { makeBootimage, makeRecord, sha256Of, someIdentity } from '../fakes/bootimages.ts'
 import { makeBootId } from '../fakes/stored-fleet.ts'
+import { describeAttemptStore } from './attempt-store.ts'
 import { describeFleetStore } from './fleet-store.ts'
 
 export interface StateStoreUnderTest {
@@ -383,6 +384,8 @@ export function describeStateStore(name: string, open: () => Promise<StateStoreU
       for (const head of await store.listHeads()) (head.previous as BootimageId[]).push(makeBootimage().id)
       expect(await store.listHeads()).toEqual([{ stream: 's', arch: 'x86_64', previous: [] }])
     })
+
+    describeAttemptStore(() => store)
 
     describeFleetStore(
       () => store,

@@ -10,6 +10,7 @@ import type {
   StreamHead,
   VerifiedFile,
 } from '../../src/state/store.ts'
+import { createMemoryAttempts } from './memory-attempts.ts'
 import { createMemoryFleetStore } from './memory-fleet-store.ts'
 
 /** A state store that forgets with its process; it passes the same suite as the real ones. */
@@ -57,6 +58,7 @@ export function createMemoryStore(): StateStore {
 
   return {
     ...createMemoryFleetStore(step, { pins, bootimages }),
+    ...createMemoryAttempts(step),
     recordRefresh: ({ document, bootimages: records, heads: newHeads, relocated = [] }) =>
       step('recording a refresh', () => {
         putDocument(document)

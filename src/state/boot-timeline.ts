@@ -1,0 +1,155 @@
+import { type ExpressionBuilder, type Kysely, sql, type Transaction } from 'kysely'
+import type { AttemptRecord } from '../core/boot-attempt.ts'
+import { type AttemptWrite, attemptHead, attemptRecord, headOf, joinedEvents } from './attempt-rows.ts'
+import type { RowReader } from './readable-rows.ts'
+import type { AttemptFilter, StateStore } from './store.ts'
+import type { AttemptRow, StateTables } from './tables.ts'
+
+/** Rows per statement: far below any database's limit of bound values. */
+const rowsPerStatement = 200
+
+export async function saveAttempts(db: Kysely<StateTables>, writes: readonly AttemptWrite[]): Promise<void> {
+  if (writes.length === 0) return
+  await db.transaction().execute(async (transaction) => {
+    for (let first = 0; first < writes.length; first += rowsPerStatement) {
+      const rows: AttemptRow[] = []
+      for (const write of writes.slice(first, first + rowsPerStatement)) {
+        rows.push(write.isHead ? await joined(transaction, write.row) : write.row)
+      }
+      await transaction
+        .insertInto('boot_timeline')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict.column('id').doUpdateSet((eb) => ({
+            host: eb.ref('excluded.host'),
+            mac: eb.ref('excluded.mac'),
+            boot_id: eb.ref('excluded.boot_id'),
+            last_at: eb.ref('excluded.last_at'),
+            outcome: eb.ref('excluded.outcome'),
+            ended_at: eb.ref('excluded.ended_at'),
+            pattern: eb.ref('excluded.pattern'),
+            diagnosis: eb.ref('excluded.diagnosis'),
+            left_out: eb.ref('excluded.left_out'),
+            head: eb.ref('excluded.head'),
+            events: eb.ref('excluded.events'),
+          })),
+        )
+        .execute()
+    }
+    const ids = writes.flatMap(({ row, earlierBootIds }) =>
+      earlierBootIds.map((boot_id) => ({ boot_id, attempt: row.id })),
+    )
+    for (let first = 0; first < ids.length; first += rowsPerStatement) {
+      await transaction
+        .insertInto('boot_timeline_id')
+        .values(ids.slice(first, first + rowsPerStatement))
+        .onConflict((conflict) => conflict.column('boot_id').doNothing())
+        .execute()
+    }
+  })
+}
+
+/** Of an attempt whose events are not all in memory any more. */
+async function joined(db: Transaction<StateTables>, row: AttemptRow): Promise<AttemptRow> {
+  const kept = await db.selectFrom('boot_timeline').selectAll().where('id', '=', row.id).executeTakeFirst()
+  if (kept === undefined) return row
+  const events = joinedEvents(attemptRecord(kept).events, attemptRecord(row).events)
+  return { ...row, events: JSON.stringify(events), head: JSON.stringify(headOf(events)) }
+}
+
+export async function listAttempts(
+  db: Kysely<StateTables>,
+  rowReader: RowReader,
+  { before, limit, ...filter }: Parameters<StateStore['listAttempts']>[0],
+): Promise<readonly AttemptRecord[]> {
+  let query = db.selectFrom('boot_timeline').selectAll().where(matching(filter))
+  if (before !== undefined) query = query.where('id', '<', before)
+  const rows = await query.orderBy('id', 'desc').limit(wholeNumber(limit)).execute()
+  return rowReader.read('boot_timeline', rows, attemptRecord)
+}
+
+export async function countAttempts(db: Kysely<StateTables>, filter: AttemptFilter): Promise<number> {
+  const { total } = await db
+    .selectFrom('boot_timeline')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where(matching(filter))
+    .executeTakeFirstOrThrow()
+  return total
+}
+
+function matching({ id, bootId, host, mac, isOver, outcome, pattern, since }: AttemptFilter) {
+  return (eb: ExpressionBuilder<StateTables, 'boot_timeline'>) =>
+    eb.and([
+      ...(id === undefined ? [] : [eb('id', '=', id)]),
+      ...(bootId === undefined
+        ? []
+        : [
+            eb.or([
+              eb('boot_id', '=', bootId),
+              eb(
+                'id',
+                'in',
+                eb
+                  .selectFrom('boot_timeline_id')
+                  .select('attempt')
+                  .where('boot_timeline_id.boot_id', '=', bootId),
+              ),
+            ]),
+          ]),
+      ...(host === undefined ? [] : [eb('host', '=', host)]),
+      ...(mac === undefined ? [] : [eb('mac', '=', mac)]),
+      ...(isOver === undefined ? [] : [eb('outcome', isOver ? 'is not' : 'is', null)]),
+      ...(outcome === undefined ? [] : [eb('outcome', '=', outcome)]),
+      ...(pattern === undefined ? [] : [eb('pattern', '=', pattern)]),
+      ...(since === undefined ? [] : [eb('id', '>=', firstIdAt(since))]),
+    ])
+}
+
+export async function listLastAttempts(
+  db: Kysely<StateTables>,
+  rowReader: RowReader,
+  { afterHost = '', limit }: Parameters<StateStore['listLastAttempts']>[0],
+): Promise<readonly AttemptRecord[]> {
+  // From host to host through an index, so that a million attempts cost no more than one for each host.
+  const { rows } = await sql<Omit<AttemptRow, 'events'>>`
+    with recursive known (host) as (
+      select min(host) from boot_timeline where host > ${afterHost}
+      union all
+      select (select min(next.host) from boot_timeline as next where next.host > known.host)
+      from known where known.host is not null limit ${wholeNumber(limit)}
+    )
+    select id, host, mac, boot_id, started_at, last_at, outcome, ended_at, pattern, diagnosis, left_out, head
+    from boot_timeline where id in (
+      select (select max(last.id) from boot_timeline as last where last.host = known.host)
+      from known where known.host is not null
+    ) order by host`.execute(db)
+  return rowReader.read('boot_timeline', rows, attemptHead)
+}
+
+/** Ids begin with the time of their start, so that they tell what is old. */
+export async function trimAttempts(
+  db: Kysely<StateTables>,
+  { startedBefore, keep, most }: Parameters<StateStore['trimAttempts']>[0],
+): Promise<{ readonly removed: number }> {
+  return db.transaction().execute(async (transaction) => {
+    const old = await sql`
+      delete from boot_timeline where id in (
+        select id from boot_timeline where id < ${firstIdAt(startedBefore)} order by id limit ${most})`.execute(
+      transaction,
+    )
+    const excess = await sql`
+      delete from boot_timeline where id in (
+        select id from boot_timeline order by id
+        limit min(max((select count(*) from boot_timeline) - ${keep}, 0), ${most}))`.execute(transaction)
+    return { removed: Number(old.numAffectedRows ?? 0) + Number(excess.numAffectedRows ?? 0) }
+  })
+}
+
+/** No attempt that began at this time or later has a lesser id (`AttemptId`). */
+function firstIdAt(ms: number): string {
+  return wholeNumber(ms).toString(36).padStart(9, '0')
+}
+
+function wholeNumber(limit: number): number {
+  return Math.max(0, Math.trunc(limit))
+}
