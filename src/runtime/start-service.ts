@@ -365,7 +365,7 @@ export async function startService({
       baseUrl: () => bootUrl,
     })
 
-    const shared = { operations, metrics, log, version, clock }
+    const shared = { operations, metrics, log, version, clock, timers }
     const { listen, tls, trustedProxies } = loaded.config.admin
     const access = { host: listen.host ?? '::', trustedProxies, ...(tls !== undefined && { tls }) }
     const admin = await listenAdmin({ app: createAdminApp({ ...shared, access }), listen })

@@ -12,6 +12,7 @@ import type { AdminOperations } from '../../src/http/admin/operations.ts'
 import type { OfflineOperations } from '../../src/runtime/service.ts'
 import { createMetrics } from '../../src/telemetry/create-metrics.ts'
 import { createFakeOperations } from '../fakes/admin-operations.ts'
+import { createManualTime } from '../fakes/manual-time.ts'
 
 let directory: string
 let path: string
@@ -41,6 +42,7 @@ async function serveOperations(answers: Partial<AdminOperations> = {}) {
     log: silentLog,
     version: '1',
     clock: { now: () => 0 },
+    timers: createManualTime(),
     access: 'control',
   })
   const socket = await listenControlSocket({ app, path })

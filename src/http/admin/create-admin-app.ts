@@ -1,11 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Server as TlsServer } from 'node:tls'
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock, Timers } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../telemetry/create-metrics.ts'
 import { type AdminAccess, type AdminTls, isLoopback } from './access.ts'
 import type { Endpoint } from './endpoint.ts'
+import { createEventStreams } from './events/event-streams.ts'
 import { fleetEndpoints } from './fleet-endpoints.ts'
 import { fleetHandlers } from './handlers/fleet.ts'
 import { serviceHandlers } from './handlers/service.ts'
@@ -21,6 +22,7 @@ import { readQueries } from './plugins/read-query.ts'
 import { addSecurityHeaders } from './plugins/security-headers.ts'
 import { validateLazily } from './plugins/validate-lazily.ts'
 import { addEndpoints } from './routes/endpoints.ts'
+import { eventRoutes } from './routes/events.ts'
 import { healthRoutes } from './routes/health.ts'
 import { metricsRoutes } from './routes/metrics.ts'
 import { serviceEndpoints } from './service-endpoints.ts'
@@ -32,6 +34,7 @@ export interface AdminAppOptions {
   readonly log: Log
   readonly version: string
   readonly clock: Clock
+  readonly timers: Timers
   readonly access: AdminAccess
 }
 
@@ -59,7 +62,7 @@ export type RouteOptions = Pick<AdminAppOptions, 'operations' | 'metrics' | 'log
  * | `POST /api/v1/tokens`                       | mode of its file  | not there              |
  */
 export function createAdminApp(options: AdminAppOptions): AdminApp {
-  const { operations, metrics, log, version, clock, access } = options
+  const { operations, metrics, log, version, clock, timers, access } = options
   const isControl = access === 'control'
   const tls = isControl ? undefined : access.tls
   const app: AdminApp = fastify({
@@ -89,6 +92,8 @@ export function createAdminApp(options: AdminAppOptions): AdminApp {
   listRoutes(app, isControl ? [] : controlOnlyRoutes())
   if (!isControl && isLoopback(access.host)) guardHost(app, { listenHost: access.host })
 
+  const streams = createEventStreams({ feed: operations.events, clock, timers })
+  app.addHook('preClose', async () => streams.close())
   const shared: RouteOptions = { operations, metrics, log, version }
   collectOpenApi(app, { version })
   app.register(healthRoutes, shared)
@@ -100,6 +105,7 @@ export function createAdminApp(options: AdminAppOptions): AdminApp {
       api.register(openApiRoutes)
       addEndpoints(api, serviceEndpoints, serviceHandlers(operations), { isControl })
       addEndpoints(api, fleetEndpoints, fleetHandlers(operations.fleet), { isControl })
+      api.register(eventRoutes, { streams, isControl, metrics })
     },
     { prefix: '/api/v1' },
   )

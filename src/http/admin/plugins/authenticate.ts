@@ -1,4 +1,3 @@
-import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../../../core/clock.ts'
 import { ServiceError } from '../../../core/errors.ts'
@@ -11,11 +10,14 @@ import type { AdminApp } from '../create-admin-app.ts'
 import { controlUserHeader } from '../fleet-endpoints.ts'
 import type { FleetOperations } from '../fleet-operations.ts'
 import { createLoginGuard } from '../login-guard.ts'
+import { addressOf } from './address-of.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks, proven; `undefined` outside of the API. */
     actor: Actor | undefined
+    /** Whether his credential counts by now, for answers that last. */
+    stillCounts: () => boolean
   }
   interface FastifyContextConfig {
     /** What the route asks for; default: `read` for GET and HEAD, else `write`. */
@@ -51,7 +53,13 @@ export function authenticateRequests(
     if (suppressed !== undefined) log.warn({ address, reason, suppressed }, 'API login refused')
   }
 
-  function proven(request: FastifyRequest): { readonly actor: Actor; readonly role: ApiRole } {
+  interface Proven {
+    readonly actor: Actor
+    readonly role: ApiRole
+    readonly stillCounts: () => boolean
+  }
+
+  function proven(request: FastifyRequest): Proven {
     const credential = bearerOf(request.headers.authorization)
     if (credential === undefined) {
       metrics.onRefusedLogin('missing')
@@ -79,10 +87,12 @@ export function authenticateRequests(
       })
     }
     guard.succeeded(address, credential)
-    return found
+    return { ...found, stillCounts: () => fleet.authenticate(credential) !== undefined }
   }
 
   app.decorateRequest('actor', undefined)
+  // The mode of the control socket's file is looked at when a connection is opened, and not again.
+  app.decorateRequest('stillCounts', () => access === 'control')
   app.addHook('onRequest', async (request) => {
     const { config, method } = request.routeOptions
     const needed = config.role ?? ([method].flat().every(isQuestion) ? 'read' : 'write')
@@ -91,7 +101,7 @@ export function authenticateRequests(
       request.actor = { by: controlUser(request.headers[controlUserHeader]), via: 'control' }
       return
     }
-    const { actor, role } = proven(request)
+    const { actor, role, stillCounts } = proven(request)
     if (needed === 'write' && role !== 'write') {
       metrics.onRefusedLogin('role')
       throw new ServiceError('FORBIDDEN', `this needs a token of role write, and yours may only read`, {
@@ -99,6 +109,7 @@ export function authenticateRequests(
       })
     }
     request.actor = actor
+    request.stillCounts = stillCounts
   })
 }
 
@@ -109,11 +120,6 @@ function isQuestion(method: string | undefined): boolean {
 /** RFC 6750 §2.1; the scheme in any letter case (RFC 9110 §11.1). */
 function bearerOf(header: string | undefined): string | undefined {
   return /^bearer +([A-Za-z0-9._~+/-]{1,512}=*) *$/i.exec(header ?? '')?.[1]
-}
-
-/** What a proxy forwards may be any text. */
-function addressOf({ ip, socket }: FastifyRequest): string {
-  return isIP(ip) === 0 ? (socket.remoteAddress ?? 'unknown') : ip
 }
 
 function controlUser(header: string | string[] | undefined): string {
