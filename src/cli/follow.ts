@@ -1,4 +1,5 @@
 import type { ServiceEvent, ServiceEventType } from '../core/service-event.ts'
+import type { OfflineOperations } from '../runtime/service.ts'
 
 /** What a follower of a running service comes to know. */
 export type Followed =
@@ -12,7 +13,7 @@ export type Followed =
 
 export interface FollowOptions {
   readonly types: readonly ServiceEventType[]
-  /** Id of the last event that is known; absent: only what is to come. */
+  /** Id of the last event that is known; absent: what is to come, and a gap to begin with, once the service listens. */
   readonly after?: string
   /** Ends it, also while it waits. */
   readonly signal: AbortSignal
@@ -20,3 +21,8 @@ export interface FollowOptions {
 
 /** Follows what changes in a running service, over restarts of it, until the signal aborts. */
 export type Follow = (options: FollowOptions) => AsyncIterable<Followed>
+
+/** A service that runs, as commands reach it: its operations, and what changes in it. */
+export interface RunningService extends OfflineOperations {
+  readonly follow?: Follow
+}
