@@ -127,8 +127,9 @@ describe('/loaders/<file>', () => {
 
   test('is told as an event, like any file', async () => {
     await get('/loaders/ipxe.efi')
-    while (rig.events.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    while (rig.events.length < 2) await new Promise((resolve) => setImmediate(resolve))
     expect(rig.events).toMatchObject([
+      { type: 'artifact-progress', role: 'loader', name: 'ipxe.efi', loaderArch: 'x86_64', reachedBytes: 0 },
       { type: 'artifact-sent', role: 'loader', status: 200, sentBytes: ipxe.length, completed: true },
     ])
   })

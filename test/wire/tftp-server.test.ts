@@ -101,7 +101,13 @@ describe.each(ways)('$how', ({ how: _, ...way }) => {
       const result = await read(from, 'ipxe.efi', { options: { blksize: 1468 } })
       expect(result).toMatchObject({ outcome: 'complete', sha256: sha256(loader) })
       await from.seen((event) => event.type === 'ended' && event.outcome === 'served')
-      expect(from.events.map(({ type }) => type)).toEqual(['requested', 'ended', 'requested', 'ended'])
+      expect(from.events.map(({ type }) => type)).toEqual([
+        'requested',
+        'ended',
+        'requested',
+        'started',
+        'ended',
+      ])
     })
 
     it('the size of a rendered file is known before its OACK (case 61)', async () => {
