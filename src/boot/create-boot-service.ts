@@ -1,6 +1,7 @@
 import type { BootDecision, WantedBootimage } from '../core/boot-decision.ts'
 import type { BootEvent, BootId, TraceId } from '../core/boot-event.ts'
 import { expectationsOf } from '../core/boot-expectations.ts'
+import { bootFilesOf } from '../core/boot-files.ts'
 import type { CatalogSource } from '../core/catalog.ts'
 import type { BootClient } from '../core/client.ts'
 import type { Clock } from '../core/clock.ts'
@@ -114,6 +115,7 @@ function decidedEvent(
     bootimage: 'bootimage' in decision ? decision.bootimage.id : undefined,
     loader: client.loader,
     expects: expectationsOf(decision),
+    files: bootFilesOf(decision),
     trace,
   }
 }

@@ -66,6 +66,8 @@ export type BootEvent =
       readonly loader?: Loader
       /** What its script makes the machine do after the files, so that its absence means something. */
       readonly expects?: readonly ('ignition' | 'report')[]
+      /** Roles of the files that its script makes the machine fetch: one without a rootfs is not waited for. */
+      readonly files?: readonly string[]
       readonly trace?: TraceId
     }
   | {

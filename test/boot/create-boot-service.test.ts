@@ -102,6 +102,7 @@ describe('answering a machine', () => {
         bootimage: newer.id,
         loader: 'ipxe',
         expects: [],
+        files: ['kernel', 'initramfs', 'rootfs'],
       },
     ])
   })

@@ -1,0 +1,75 @@
+import type { CountedEvent } from '../boot-attempt.ts'
+import type { BootEvent } from '../boot-event.ts'
+import { isSameStep, isSameTransfer } from './same-step.ts'
+
+/** So many steps back a repetition is looked for: a waiting machine repeats two, a failing boot some six. */
+const looksBack = 10
+/** Of the steps that are too many, those in the middle go: how it began tells more. */
+const keptFromStart = 0.25
+/** The rate of a transfer is measured over at least this long. */
+const rateWindowMs = 4000
+
+/**
+ * Adds an event to the steps of an attempt, in place; what is a repetition is counted. The entries themselves are never
+ * changed, so that a copy of the list stays as it was. Returns how many events went because there were too many.
+ */
+export function appendEvent(events: CountedEvent[], event: BootEvent, maximum: number): number {
+  if (event.type === 'artifact-progress') appendProgress(events, event)
+  else {
+    const index = findRepeated(events, event)
+    const known = index < 0 ? undefined : events[index]
+    if (known === undefined) events.push({ event, count: 1, lastAt: event.at })
+    else events[index] = { event: known.event, count: known.count + 1, lastAt: event.at }
+  }
+  return makeRoom(events, maximum)
+}
+
+function findRepeated(events: readonly CountedEvent[], event: BootEvent): number {
+  const least = Math.max(0, events.length - looksBack)
+  for (let index = events.length - 1; index >= least; index -= 1) {
+    const known = events[index]
+    if (known !== undefined && known.event.type === event.type && isSameStep(known.event, event)) return index
+  }
+  return -1
+}
+
+/**
+ * Of a transfer three places are kept: its start, the newest, and one some seconds before that, which tells its rate.
+ */
+function appendProgress(
+  events: CountedEvent[],
+  event: Extract<BootEvent, { type: 'artifact-progress' }>,
+): void {
+  const places: number[] = []
+  const least = Math.max(0, events.length - looksBack)
+  for (let index = events.length - 1; index >= least && places.length < 3; index -= 1) {
+    const known = events[index]
+    if (known !== undefined && isSameTransfer(known.event, event)) places.push(index)
+  }
+  const [newest, before] = places
+  const last = newest === undefined ? undefined : events[newest]
+  // A place that lies behind the last one is the beginning of another transfer.
+  const goesOn =
+    last?.event.type === 'artifact-progress' &&
+    event.reachedBytes >= last.event.reachedBytes &&
+    places.length > 1
+  if (!goesOn || newest === undefined || before === undefined) {
+    events.push({ event, count: 1, lastAt: event.at })
+    return
+  }
+  const since = last.event.at - (events[before]?.event.at ?? 0)
+  events.splice(newest, 1)
+  if (since >= rateWindowMs) {
+    if (places.length > 2) events.splice(before, 1)
+    events.push(last)
+  }
+  events.push({ event, count: last.count + 1, lastAt: event.at })
+}
+
+function makeRoom(events: CountedEvent[], maximum: number): number {
+  if (events.length <= maximum) return 0
+  const gone = events.splice(Math.floor(maximum * keptFromStart), events.length - maximum)
+  let count = 0
+  for (const entry of gone) count += entry.count
+  return count
+}
