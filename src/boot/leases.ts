@@ -20,6 +20,12 @@ export interface Leases {
   start(attempt: BootLease): void
   /** A sign of life: the lease lasts from now. Unknown ids are ignored; they are any text a client sent. */
   touch(bootId: BootId, now: number): void
+  /**
+   * Its machine reported that it is up, or installed: this boot holds its bootimage no longer. It is known on, and holds
+   * it again when it shows life after all. That it ended is not written down: after a restart it is leased once more,
+   * until its time is over.
+   */
+  end(bootId: BootId): void
   /** As far as it is kept one by one. */
   attemptOf(bootId: BootId): BootLease | undefined
   /** All that are kept one by one, the longest silent first; some may be over. */
@@ -59,6 +65,8 @@ export function createLeases({ maximum = mostBootLeases }: LeasesOptions = {}): 
   const unsaved = new Set<BootId>()
   /** The newest attempt of each card. */
   const newest = new Map<MacAddress, BootLease>()
+  /** Those of them that hold nothing any more. */
+  const ended = new Set<BootId>()
   /** How many attempts lease each bootimage, so that nobody has to walk them all to know. */
   const holders = new Map<BootimageId, number>()
   /** Until when bootimages of merged attempts are leased. As many entries as there are bootimages. */
@@ -69,17 +77,23 @@ export function createLeases({ maximum = mostBootLeases }: LeasesOptions = {}): 
 
   function keep(attempt: BootLease): void {
     const { bootId, bootimage } = attempt
-    if (!attempts.delete(bootId)) holders.set(bootimage, (holders.get(bootimage) ?? 0) + 1)
+    const wasThere = attempts.delete(bootId)
+    if (ended.delete(bootId) || !wasThere) holders.set(bootimage, (holders.get(bootimage) ?? 0) + 1)
     attempts.set(bootId, attempt)
   }
 
-  function forget({ bootId, bootimage, mac }: BootLease): void {
-    attempts.delete(bootId)
-    unsaved.delete(bootId)
-    if (mac !== undefined && newest.get(mac)?.bootId === bootId) newest.delete(mac)
+  function letGo({ bootimage }: BootLease): void {
     const left = (holders.get(bootimage) ?? 0) - 1
     if (left > 0) holders.set(bootimage, left)
     else holders.delete(bootimage)
+  }
+
+  function forget(attempt: BootLease): void {
+    const { bootId, mac } = attempt
+    attempts.delete(bootId)
+    unsaved.delete(bootId)
+    if (mac !== undefined && newest.get(mac)?.bootId === bootId) newest.delete(mac)
+    if (!ended.delete(bootId)) letGo(attempt)
   }
 
   /**
@@ -108,9 +122,9 @@ export function createLeases({ maximum = mostBootLeases }: LeasesOptions = {}): 
     forgetOver(now)
     for (const attempt of attempts.values()) {
       if (attempts.size <= maximum - roomFor) return
-      const { bootimage, lastSeenAt } = attempt
+      const { bootId, bootimage, lastSeenAt } = attempt
       const until = lastSeenAt + longestBootAttemptMs
-      mergedUntil.set(bootimage, Math.max(until, mergedUntil.get(bootimage) ?? 0))
+      if (!ended.has(bootId)) mergedUntil.set(bootimage, Math.max(until, mergedUntil.get(bootimage) ?? 0))
       forget(attempt)
       merged += 1
     }
@@ -129,6 +143,12 @@ export function createLeases({ maximum = mostBootLeases }: LeasesOptions = {}): 
       if (attempt === undefined || now <= attempt.lastSeenAt) return
       keep({ ...attempt, lastSeenAt: now })
       unsaved.add(bootId)
+    },
+    end(bootId) {
+      const attempt = attempts.get(bootId)
+      if (attempt === undefined || ended.has(bootId)) return
+      letGo(attempt)
+      ended.add(bootId)
     },
     attemptOf: (bootId) => attempts.get(bootId),
     attempts: () => attempts.values(),
@@ -163,6 +183,7 @@ export function createLeases({ maximum = mostBootLeases }: LeasesOptions = {}): 
       const begun = [...attempts.values()]
       attempts.clear()
       holders.clear()
+      ended.clear()
       for (const attempt of [...newest, ...begun]) {
         makeRoom(now)
         keep(attempt)

@@ -126,6 +126,7 @@ const eventFields: { readonly [Type in BootEvent['type']]: FieldsOf<EventOf<Type
     address: maybe(text),
     bootimage: maybe(bootimage),
     loader: maybe(loader),
+    files: maybe(listOf(text)),
     expects: maybe(listOf(oneOf(['ignition', 'report']))),
     trace: maybe(text),
   },

@@ -55,6 +55,42 @@ describe('a lease', () => {
     expect(leases.size).toBe(5)
   })
 
+  it('G6 ends early for the boot whose machine is up, and for no other', () => {
+    const leases = createLeases()
+    for (const name of ['a', 'b']) leases.start(attempt(name, 'image-1'))
+    leases.start(attempt('c', 'image-2'))
+    leases.end(bootId('a'))
+    leases.end(bootId('a'))
+    leases.end(bootId('nobody'))
+    expect([...leases.leasedBootimages(start)]).toEqual(['image-1', 'image-2'])
+    leases.end(bootId('b'))
+    expect([...leases.leasedBootimages(start)]).toEqual(['image-2'])
+    // What it booted is still known: a late report names it.
+    expect(leases.attemptOf(bootId('a'))?.bootimage).toBe('image-1')
+  })
+
+  it('G6 that has ended begins again when its machine fetches on after all', () => {
+    const leases = createLeases()
+    leases.start(attempt('a', 'image-1'))
+    leases.end(bootId('a'))
+    leases.touch(bootId('a'), start + 1)
+    expect([...leases.leasedBootimages(start + 1)]).toEqual(['image-1'])
+    leases.end(bootId('a'))
+    expect([...leases.leasedBootimages(start + longestBootAttemptMs + 1)]).toEqual([])
+    expect(leases.size).toBe(0)
+    leases.start(attempt('b', 'image-1', start + longestBootAttemptMs))
+    expect([...leases.leasedBootimages(start + longestBootAttemptMs)]).toEqual(['image-1'])
+  })
+
+  it('that has ended leaves nothing behind when there are too many', () => {
+    const leases = createLeases({ maximum: 16 })
+    leases.start(attempt('a', 'image-1'))
+    leases.end(bootId('a'))
+    for (let number = 0; number < 16; number += 1) leases.start(attempt(`b${number}`, 'image-2', start + 1))
+    expect(leases.attemptOf(bootId('a'))).toBeUndefined()
+    expect([...leases.leasedBootimages(start + 1)]).toEqual(['image-2'])
+  })
+
   it('is not shortened when the clock is set back', () => {
     const leases = createLeases()
     leases.start(attempt('a', 'image-1'))

@@ -45,6 +45,7 @@ export const wholeEvents: { readonly [Type in BootEvent['type']]: Required<Event
     address,
     bootimage: sampleBootimage,
     loader: 'ipxe',
+    files: ['kernel', 'initramfs', 'rootfs'],
     expects: ['ignition', 'report'],
     trace: 'a'.repeat(32),
   },
