@@ -1,13 +1,12 @@
-import type { Static } from 'typebox'
 import { errors, Pool } from 'undici'
 import { type ErrorCode, errorTexts, ServiceError } from '../core/errors.ts'
 import { silentFeed } from '../core/service-event.ts'
-import type { Endpoint } from '../http/admin/endpoint.ts'
 import type { AdminOperations } from '../http/admin/operations.ts'
 import { Readiness } from '../http/admin/schemas/service.ts'
 import { serviceEndpoints } from '../http/admin/service-endpoints.ts'
 import type { OfflineOperations } from '../runtime/service.ts'
-import { nothingSeen } from '../runtime/timeline/nothing-seen.ts'
+import { askByTable } from './ask-by-table.ts'
+import { createBootClient } from './boot-client.ts'
 import { createFleetClient } from './fleet-client.ts'
 import type { Reader } from './read-value.ts'
 import { schemaReader } from './schema-reader.ts'
@@ -35,9 +34,6 @@ interface Call<T> {
   /** Statuses of failures whose body is an answer. */
   readonly alsoAnswers?: readonly number[]
 }
-
-type Endpoints = typeof serviceEndpoints
-type Answer<Place> = Place extends { readonly answer: infer Schema } ? Static<Schema & {}> : undefined
 
 /**
  * The operations of a running service, over the control socket in its data directory.
@@ -81,19 +77,11 @@ export function createControlClient({ path }: { path: string }): OfflineOperatio
       throw strange(path, url, error)
     }
   }
-  /** Where it is asked for, and what its answer looks like, is told by the table that the service's routes are made of. */
-  async function ask<Name extends keyof Endpoints>(
-    name: Name,
-    given: { readonly query?: object; readonly body?: object } = {},
-  ): Promise<Answer<Endpoints[Name]>> {
-    const { method, path: place, answer = {} }: Endpoint = serviceEndpoints[name]
-    const read = schemaReader(answer) as Reader<Answer<Endpoints[Name]>>
-    return call({ method, path: `/api/v1${place}`, read, ...given, isWork: method !== 'GET' })
-  }
+  const ask = askByTable(serviceEndpoints, call)
 
   const operations: AdminOperations = {
     fleet: createFleetClient(call),
-    boots: nothingSeen,
+    boots: createBootClient(call),
     events: silentFeed,
     readiness: () =>
       call({

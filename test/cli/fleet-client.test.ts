@@ -113,7 +113,6 @@ const questions: readonly (readonly [string, (fleet: FleetOperations) => Promise
       fleet.armInstall({ host: 'a', device: '/dev/sda', mostServes: 3, until: '4h', reason }, change),
   ],
   ['endInstall', (fleet) => fleet.endInstall({ host: 'a', as: 'disarm', reason }, change)],
-  ['listBoots', (fleet) => fleet.listBoots({ host: 'a', mac: '52:54:00:00:00:01', limit: 5 })],
   ['listReports', (fleet) => fleet.listReports({ host: 'a', boot: 'AAAAAAAAAAAAAAAAAAAAAA' })],
   ['revokeBootTokens', (fleet) => fleet.revokeBootTokens({ host: 'a', reason }, change)],
   ['listTokens', (fleet) => fleet.listTokens()],

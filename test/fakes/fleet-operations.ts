@@ -172,7 +172,6 @@ export function createFakeFleet(answers: Partial<FleetOperations> = {}): FakeFle
       host,
       state: as === 'installed' ? 'installed' : 'disarmed',
     }),
-    listBoots: async () => page(...sampleHost.boots),
     listReports: async () => page(...sampleHost.reports),
     revokeBootTokens: async () => {},
     listTokens: async () => [sampleToken],

@@ -5,9 +5,11 @@ import type { Clock, Timers } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../telemetry/create-metrics.ts'
 import { type AdminAccess, type AdminTls, isLoopback } from './access.ts'
+import { bootEndpoints } from './boot-endpoints.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createEventStreams } from './events/event-streams.ts'
 import { fleetEndpoints } from './fleet-endpoints.ts'
+import { bootHandlers } from './handlers/boots.ts'
 import { fleetHandlers } from './handlers/fleet.ts'
 import { serviceHandlers } from './handlers/service.ts'
 import type { AdminOperations } from './operations.ts'
@@ -105,6 +107,7 @@ export function createAdminApp(options: AdminAppOptions): AdminApp {
       api.register(openApiRoutes)
       addEndpoints(api, serviceEndpoints, serviceHandlers(operations), { isControl })
       addEndpoints(api, fleetEndpoints, fleetHandlers(operations.fleet), { isControl })
+      addEndpoints(api, bootEndpoints, bootHandlers(operations.boots), { isControl })
       api.register(eventRoutes, { streams, isControl, metrics })
     },
     { prefix: '/api/v1' },
@@ -116,6 +119,7 @@ function controlOnlyRoutes(): readonly ListedRoute[] {
   const endpoints: readonly Endpoint[] = [
     ...Object.values(serviceEndpoints),
     ...Object.values(fleetEndpoints),
+    ...Object.values(bootEndpoints),
   ]
   return endpoints
     .filter(({ isControlOnly }) => isControlOnly === true)

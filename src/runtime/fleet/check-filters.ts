@@ -5,7 +5,7 @@ import type { FleetOperations } from '../../http/admin/fleet-operations.ts'
 import { findGroup, findHost } from './find-target.ts'
 import type { FleetContext } from './fleet-context.ts'
 
-type Lists = Pick<FleetOperations, 'listHosts' | 'listPins' | 'listBoots' | 'listReports' | 'listAudit'>
+type Lists = Pick<FleetOperations, 'listHosts' | 'listPins' | 'listReports' | 'listAudit'>
 type Filter = readonly [kind: RecordKind, name: string | undefined]
 
 /**
@@ -60,7 +60,6 @@ export function checkFilters(
         ['host', query.host],
         ['group', query.group],
       ]),
-    listBoots: (query) => checked(lists.listBoots(query), [['host', query.host]]),
     listReports: (query) => checked(lists.listReports(query), [['host', query.host]]),
     listAudit: (query) => checked(lists.listAudit(query), [filterOf(query.target)]),
   }

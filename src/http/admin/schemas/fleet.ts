@@ -415,10 +415,6 @@ export const AuditQuery = Type.Object(
   },
   strict,
 )
-export const BootQuery = Type.Object(
-  { ...paging, host: optional(word('Of this host.', 63)), mac: optional(word('Of this card.', 32)) },
-  strict,
-)
 export const ReportQuery = Type.Object(
   { ...paging, host: optional(word('Of this host.', 63)), boot: optional(word('Of this boot.', 22)) },
   strict,
@@ -469,7 +465,6 @@ export type CreateToken = Static<typeof CreateToken>
 export type CreatedToken = Static<typeof CreatedToken>
 export type AuditSummary = Static<typeof AuditSummary>
 export type AuditQuery = Static<typeof AuditQuery>
-export type BootQuery = Static<typeof BootQuery>
 export type ReportQuery = Static<typeof ReportQuery>
 export type BackupReport = Static<typeof BackupReport>
 export type RestoreReport = Static<typeof RestoreReport>
