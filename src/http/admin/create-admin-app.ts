@@ -6,6 +6,7 @@ import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../telemetry/create-metrics.ts'
 import { type AdminAccess, type AdminTls, isLoopback } from './access.ts'
 import { bootEndpoints } from './boot-endpoints.ts'
+import { createCredentialCheck } from './credential-check.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createEventStreams } from './events/event-streams.ts'
 import { fleetEndpoints } from './fleet-endpoints.ts'
@@ -13,9 +14,10 @@ import { bootHandlers } from './handlers/boots.ts'
 import { fleetHandlers } from './handlers/fleet.ts'
 import { serviceHandlers } from './handlers/service.ts'
 import type { AdminOperations } from './operations.ts'
+import { createPage } from './page/create-page.ts'
 import { allowEmptyBody } from './plugins/allow-empty-body.ts'
 import { authenticateRequests } from './plugins/authenticate.ts'
-import { answerErrors, frameworkErrors, onClientError } from './plugins/errors.ts'
+import { answerErrors, createFailureLog, frameworkErrors, onClientError } from './plugins/errors.ts'
 import { guardHost } from './plugins/host-guard.ts'
 import { measureRequests } from './plugins/measure.ts'
 import { type ListedRoute, listRoutes } from './plugins/not-found.ts'
@@ -38,6 +40,8 @@ export interface AdminAppOptions {
   readonly clock: Clock
   readonly timers: Timers
   readonly access: AdminAccess
+  /** Where the files of the page are (`templates/dashboard`); absent: there is no page. */
+  readonly pageDirectory?: string
 }
 
 export type AdminApp = FastifyInstance<
@@ -57,6 +61,7 @@ export type RouteOptions = Pick<AdminAppOptions, 'operations' | 'metrics' | 'log
  * | route                                       | control socket    | admin listener         |
  * | ------------------------------------------- | ----------------- | ---------------------- |
  * | `/livez`, `/readyz`, `/metrics`             | open              | open                   |
+ * | `/` and the views of the page               | not there         | session of a token     |
  * | `/api/v1/openapi.json`, `/api/v1/docs`      | open              | open                   |
  * | `GET /api/v1/…`                             | mode of its file  | token of role `read`   |
  * | `PUT`, `POST`, `DELETE /api/v1/…`           | mode of its file  | token of role `write`  |
@@ -64,7 +69,7 @@ export type RouteOptions = Pick<AdminAppOptions, 'operations' | 'metrics' | 'log
  * | `POST /api/v1/tokens`                       | mode of its file  | not there              |
  */
 export function createAdminApp(options: AdminAppOptions): AdminApp {
-  const { operations, metrics, log, version, clock, timers, access } = options
+  const { operations, metrics, log, version, clock, timers, access, pageDirectory } = options
   const isControl = access === 'control'
   const tls = isControl ? undefined : access.tls
   const app: AdminApp = fastify({
@@ -90,19 +95,25 @@ export function createAdminApp(options: AdminAppOptions): AdminApp {
   allowEmptyBody(app)
   addSecurityHeaders(app)
   measureRequests(app, { metrics, listener: isControl ? 'control' : 'admin' })
-  answerErrors(app, { log, clock })
-  listRoutes(app, isControl ? [] : controlOnlyRoutes())
+  const tellFailure = createFailureLog({ log, clock })
+  answerErrors(app, { tellFailure })
+  const check = createCredentialCheck({ fleet: operations.fleet, metrics, clock, log })
+  const streams = createEventStreams({ feed: operations.events, clock, timers })
+  const page =
+    pageDirectory &&
+    createPage({ directory: pageDirectory, operations, check, streams, metrics, version, clock, tellFailure })
+  listRoutes(app, isControl ? [] : controlOnlyRoutes(), page ? page.showMissing : undefined)
   if (!isControl && isLoopback(access.host)) guardHost(app, { listenHost: access.host })
 
-  const streams = createEventStreams({ feed: operations.events, clock, timers })
   app.addHook('preClose', async () => streams.close())
   const shared: RouteOptions = { operations, metrics, log, version }
   collectOpenApi(app, { version })
   app.register(healthRoutes, shared)
   app.register(metricsRoutes, shared)
+  if (page) app.register(page.routes)
   app.register(
     async (api: AdminApp) => {
-      authenticateRequests(api, { access, fleet: operations.fleet, metrics, clock, log })
+      authenticateRequests(api, { access, fleet: operations.fleet, metrics, check })
       readQueries(api)
       api.register(openApiRoutes)
       addEndpoints(api, serviceEndpoints, serviceHandlers(operations), { isControl })

@@ -10,6 +10,8 @@ export interface EventStreamRequest {
   /** Id of the last event that the reader has; absent: what is to come. */
   readonly after?: string
   readonly wants: (event: ServiceEvent) => boolean
+  /** How events that come together are told; default: each whole, as the API tells it. */
+  readonly textOf?: (events: readonly ServiceEvent[]) => string
   /** Whether the reader's credential still counts; asked again and again. */
   readonly mayRead: () => boolean
 }
@@ -41,7 +43,7 @@ export function createEventStream(
   request: EventStreamRequest,
   onEnd: () => void,
 ): EventStream {
-  const { response, headers, wants, mayRead } = request
+  const { response, headers, wants, mayRead, textOf = eventsText } = request
   let place = request.after ?? feed.lastId
   let isOver = false
   let isFull = false
@@ -80,7 +82,8 @@ export function createEventStream(
       const { events, isGap } = feed.read(place, eventsAtOnce)
       const last = events.at(-1)
       if (last === undefined && !isGap) return
-      const text = events.filter(wants).map(eventText).join('')
+      const wanted = events.filter(wants)
+      const text = wanted.length === 0 ? '' : textOf(wanted)
       place = last?.id ?? feed.lastId
       if (isGap) write(gapText + text)
       else if (text !== '') write(text)
@@ -111,4 +114,8 @@ export function createEventStream(
     },
     end,
   }
+}
+
+function eventsText(events: readonly ServiceEvent[]): string {
+  return events.map(eventText).join('')
 }

@@ -1,15 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import type { Clock } from '../../../core/clock.ts'
 import { ServiceError } from '../../../core/errors.ts'
 import type { Actor, ApiRole } from '../../../core/fleet.ts'
-import { createLineLimiter } from '../../../core/line-limiter.ts'
-import type { Log } from '../../../core/log.ts'
 import type { Metrics } from '../../../telemetry/create-metrics.ts'
 import type { AdminAccess } from '../access.ts'
 import type { AdminApp } from '../create-admin-app.ts'
+import { type CredentialCheck, challenge, tokenHint } from '../credential-check.ts'
 import { controlUserHeader } from '../fleet-endpoints.ts'
 import type { FleetOperations } from '../fleet-operations.ts'
-import { createLoginGuard } from '../login-guard.ts'
 import { addressOf } from './address-of.ts'
 
 declare module 'fastify' {
@@ -29,12 +26,8 @@ interface AuthenticateOptions {
   readonly access: AdminAccess
   readonly fleet: Pick<FleetOperations, 'authenticate'>
   readonly metrics: Pick<Metrics, 'onRefusedLogin'>
-  readonly clock: Clock
-  readonly log: Log
+  readonly check: CredentialCheck
 }
-
-const challenge = 'Bearer realm="pilotlight"'
-const tokenHint = 'make one on the machine of the service: pilotlight token create NAME --role read'
 
 /**
  * Asks every route of the API for a credential, before its body is read (RFC 6750 §2.1: the Authorization header and
@@ -42,17 +35,8 @@ const tokenHint = 'make one on the machine of the service: pilotlight token crea
  */
 export function authenticateRequests(
   app: AdminApp,
-  { access, fleet, metrics, clock, log }: AuthenticateOptions,
+  { access, fleet, metrics, check }: AuthenticateOptions,
 ): void {
-  const guard = createLoginGuard({ clock })
-  const lines = createLineLimiter({ clock, mostLines: 20 })
-
-  function refused(address: string, reason: 'invalid' | 'limited'): void {
-    metrics.onRefusedLogin(reason)
-    const suppressed = lines.admit(address)
-    if (suppressed !== undefined) log.warn({ address, reason, suppressed }, 'API login refused')
-  }
-
   interface Proven {
     readonly actor: Actor
     readonly role: ApiRole
@@ -68,25 +52,7 @@ export function authenticateRequests(
         hint: `send the header "Authorization: Bearer <token>"; ${tokenHint}`,
       })
     }
-    const address = addressOf(request)
-    const waitSeconds = guard.waitSeconds(address, credential)
-    if (waitSeconds > 0) {
-      refused(address, 'limited')
-      throw new ServiceError('RATE_LIMITED', 'too many tokens that do not count came from this address', {
-        retryAfterSeconds: waitSeconds,
-        hint: `wait ${waitSeconds} seconds`,
-      })
-    }
-    const found = fleet.authenticate(credential)
-    if (found === undefined) {
-      guard.failed(address)
-      refused(address, 'invalid')
-      throw new ServiceError('UNAUTHENTICATED', 'this token does not count: wrong, ended or revoked', {
-        challenge: `${challenge}, error="invalid_token"`,
-        hint: tokenHint,
-      })
-    }
-    guard.succeeded(address, credential)
+    const found = check.prove(addressOf(request), credential)
     return { ...found, stillCounts: () => fleet.authenticate(credential) !== undefined }
   }
 
