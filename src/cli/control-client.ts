@@ -1,13 +1,16 @@
+import { setTimeout } from 'node:timers/promises'
 import { errors, Pool } from 'undici'
-import { type ErrorCode, errorTexts, ServiceError } from '../core/errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import { silentFeed } from '../core/service-event.ts'
 import type { AdminOperations } from '../http/admin/operations.ts'
 import { Readiness } from '../http/admin/schemas/service.ts'
 import { serviceEndpoints } from '../http/admin/service-endpoints.ts'
-import type { OfflineOperations } from '../runtime/service.ts'
 import { askByTable } from './ask-by-table.ts'
 import { createBootClient } from './boot-client.ts'
+import { errorFromBody } from './error-from-body.ts'
 import { createFleetClient } from './fleet-client.ts'
+import type { RunningService } from './follow.ts'
+import { createFollow } from './follow-service.ts'
 import type { Reader } from './read-value.ts'
 import { schemaReader } from './schema-reader.ts'
 
@@ -41,7 +44,7 @@ interface Call<T> {
  * @throws ServiceError (from every operation) SERVICE_UNAVAILABLE when nothing answers any more, or something that is no
  *   pilotlight of this version
  */
-export function createControlClient({ path }: { path: string }): OfflineOperations {
+export function createControlClient({ path }: { path: string }): RunningService {
   // Several connections: progress is asked for while the work goes on.
   const pool = new Pool('http://localhost', {
     socketPath: path,
@@ -101,20 +104,24 @@ export function createControlClient({ path }: { path: string }): OfflineOperatio
     importDocument: (body) => ask('importDocument', { body }),
     reload: () => ask('reload', { body: {} }),
   }
-  return { operations, close: () => pool.destroy() }
+  const closed = new AbortController()
+  return {
+    operations,
+    follow: createFollow({
+      path,
+      closed: closed.signal,
+      now: Date.now,
+      sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => undefined),
+    }),
+    async close() {
+      closed.abort()
+      await pool.destroy()
+    },
+  }
 }
 
 function definedEntries(query: object): Record<string, string> {
   return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
-}
-
-function errorFromBody(body: unknown): ServiceError {
-  const { code, message, field, hint } = (body ?? {}) as Readonly<Record<string, unknown>>
-  const known = typeof code === 'string' && Object.hasOwn(errorTexts, code) ? (code as ErrorCode) : 'INTERNAL'
-  return new ServiceError(known, typeof message === 'string' ? message : undefined, {
-    ...(typeof field === 'string' && { field }),
-    ...(typeof hint === 'string' && { hint }),
-  })
 }
 
 function strange(path: string, url: string, cause: unknown): ServiceError {
