@@ -18,6 +18,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   render: ['core', 'catalog'],
   native: [],
   udp: ['native'],
+  capture: ['core'],
   dhcp: ['core', 'udp'],
   loaders: ['core'],
   ignition: ['core'],

@@ -13,6 +13,7 @@ import { type ConfigPath, pathText } from './config-path.ts'
 import { parseDuration } from './duration.ts'
 import type { Reporter } from './layered-data.ts'
 import { type ListenAddress, parseBootAddress, parseListenAddress } from './listen-address.ts'
+import { parseMemorySize } from './memory-size.ts'
 import type { RawConfig } from './schema.ts'
 import { type BaseUrl, originOf, parseBaseUrl } from './web-url.ts'
 
@@ -31,7 +32,7 @@ export interface BuildContext {
 
 /** Turns valid data into typed values. What only shows now (a secret that is not there) goes to `report`. */
 export function buildConfig(raw: RawConfig, context: BuildContext): Config {
-  const { boot, templates, retention, log } = raw
+  const { boot, templates, retention, capture, log } = raw
   const streams = Object.entries(raw.streams).map(([name, stream]) => buildStream(name, stream, raw, context))
   return {
     dataDir: context.absolute(['dataDir'], raw.dataDir),
@@ -68,8 +69,12 @@ export function buildConfig(raw: RawConfig, context: BuildContext): Config {
     retention: {
       auditMs: parsed(parseDuration(retention.audit), retention.audit),
       reportsMs: parsed(parseDuration(retention.reports), retention.reports),
+      bootsMs: parsed(parseDuration(retention.boots), retention.boots),
       seenMs: parsed(parseDuration(retention.seen), retention.seen),
     },
+    ...(capture === 'off'
+      ? {}
+      : { capture: { memoryBytes: parsed(parseMemorySize(capture.memory), capture.memory) } }),
     log,
   }
 }

@@ -18,6 +18,8 @@ export interface Config {
   readonly templatesDirectory?: string
   readonly upstream: UpstreamOptions
   readonly retention: RetentionConfig
+  /** Absent: no packets are kept. */
+  readonly capture?: { readonly memoryBytes: number }
   readonly log: {
     readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
     readonly format: 'auto' | 'text' | 'json'
@@ -60,6 +62,7 @@ export interface BootConfig {
 export interface RetentionConfig {
   readonly auditMs: number
   readonly reportsMs: number
+  readonly bootsMs: number
   readonly seenMs: number
 }
 

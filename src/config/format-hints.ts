@@ -9,6 +9,7 @@ export const formatExamples: Readonly<Record<FormatName, string>> = {
   duration: '15m',
   minutes: '2h',
   'long-duration': '90d',
+  'capture-memory': '8MiB',
   'listen-address': '0.0.0.0:80',
   'boot-address': '192.0.2.10',
   'http-url': 'https://builds.coreos.fedoraproject.org/streams/stable.json',
@@ -50,6 +51,7 @@ const slips: Readonly<Partial<Record<FormatName, (text: string) => string | unde
   duration: durationSlip,
   minutes: (text) => durationSlip(/^\d+$/.test(text) ? `${text}m` : text),
   'long-duration': (text) => durationSlip(/^\d+$/.test(text) ? `${text}d` : text),
+  'capture-memory': memorySlip,
   'listen-address': (text) => (/^\d+$/.test(text) ? `:${text}` : withoutScheme(text).replace(/^\*:/, ':')),
   'boot-address': withoutScheme,
   'http-url': (text) => withScheme(text, 'https'),
@@ -118,4 +120,10 @@ function rangeSlip(text: string): string | undefined {
   const [first, last] = [parseIpv4(from), parseIpv4(to)]
   if (first === undefined || last === undefined) return undefined
   return first <= last ? `${from}-${to}` : `${to}-${from}`
+}
+
+/** `8M`, `8 MB`, `8mib`: the unit as we spell it. */
+function memorySlip(text: string): string | undefined {
+  const [, count, unit = ''] = /^(\d+)\s*([kmg])(?:i?b)?$/i.exec(text) ?? []
+  return count === undefined ? undefined : `${count}${unit.toUpperCase()}iB`
 }

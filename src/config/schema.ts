@@ -176,11 +176,33 @@ export const configSchema = Type.Object(
           default: '400d',
         }),
         reports: text('long-duration', 'What machines reported.', { default: '90d' }),
+        boots: text('long-duration', 'Boots with all of their steps; the newest 100,000 at most.', {
+          default: '30d',
+        }),
         seen: text('long-duration', 'Unknown machines since they asked last; 10,000 at most.', {
           default: '30d',
         }),
       },
       { ...closed, section: true, description: 'How long history is kept.' },
+    ),
+    capture: Type.Union(
+      [
+        oneOf(['off'], 'No packets are kept.'),
+        Type.Object(
+          {
+            memory: text('capture-memory', 'For the packets of all machines together; the oldest go first.', {
+              default: '8MiB',
+            }),
+          },
+          closed,
+        ),
+      ],
+      {
+        default: { memory: '8MiB' },
+        allowed: 'off or { memory: SIZE }',
+        description:
+          'The DHCP and TFTP packets of the last boots of each machine, in memory alone, for `pilotlight capture MAC`.',
+      },
     ),
     log: Type.Object(
       {

@@ -1,6 +1,7 @@
 import { answerScriptName } from '../boot/answer-script-name.ts'
 import type { SecretService } from '../boot/secret-service.ts'
 import type { Sighting } from '../boot/strangers.ts'
+import type { MachineCapture } from '../capture/create-capture.ts'
 import type { Config } from '../config/config.ts'
 import type { BootEvent } from '../core/boot-event.ts'
 import type { Clock, Timers } from '../core/clock.ts'
@@ -27,6 +28,7 @@ import { bootStepOfDhcp, strangerOfDhcp } from './boot-steps.ts'
 import type { Engine } from './engine.ts'
 import { createEventQueue } from './event-queue.ts'
 import type { LoaderShelf } from './loader-shelf.ts'
+import { startCapture } from './start-capture.ts'
 import { startDhcp } from './start-dhcp.ts'
 import { createTftpFiles, type TftpConfigName } from './tftp-files.ts'
 import { type OwnAddresses, tftpListen } from './tftp-listen.ts'
@@ -63,6 +65,8 @@ export interface BootNetwork extends SeenMachines {
   noteContact(address: string): void
   /** A machine has fetched what was decided for it: its loader runs and goes on. */
   noteDecision(mac: MacAddress): void
+  /** The packets of its last boots; `undefined` where none are kept. */
+  captureOf(mac: MacAddress): MachineCapture | undefined
   /** Where TFTP listens now. */
   tftpAddresses(): readonly { readonly address: string; readonly port: number }[]
   stop(): Promise<void>
@@ -115,6 +119,13 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
     return answer.kind === 'not-here' ? undefined : answer
   }
 
+  const capture = startCapture({
+    memoryBytes: config.capture?.memoryBytes,
+    isKnown: (mac) => engine.fleet.inventory().hostsByMac.has(mac),
+    macOf: (address) => dhcp?.macOf(address),
+    addressOf: (mac) => dhcp?.addressOf(mac),
+    clock,
+  })
   const kernel = await loadKernelUdp()
   if (config.boot.tftp !== undefined) {
     const { ports, maxBlockSize } = config.boot.tftp
@@ -133,6 +144,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
       ports,
       ...(maxBlockSize === undefined ? {} : { maxBlockSize }),
       ...(kernel === undefined ? {} : { kernel }),
+      ...(capture.tftpTap && { tap: capture.tftpTap }),
       clock,
       timers,
       onEvent(event) {
@@ -157,6 +169,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
         streams: () => engine.loaded().config.streams,
         dataDirectory: engine.storage.directory.path,
         onEvent: dhcpEvents.push,
+        ...(capture.dhcpTap && { tap: capture.dhcpTap }),
       })
     } catch (error) {
       await tftp?.stop()
@@ -198,6 +211,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
       if (mac !== undefined) dhcp?.noteContact(mac)
     },
     noteDecision: (mac) => dhcp?.noteDecision(mac),
+    captureOf: capture.captureOf,
     tftpAddresses: () => tftp?.listening ?? [],
     parts() {
       const parts: PartReadiness[] = []

@@ -67,12 +67,16 @@ interface RefusedName {
 export function createListener(options: ListenerOptions): Listener {
   const { context, socket, localAddress, kernel, admission } = options
   const { clock, now, emit } = context
+  const { port: localPort } = socket.address()
   const transfers = new Map<string, Transfer>()
   let isRefusing = false
   let isClosed = false
 
-  function reply(error: TftpError, { address, port }: TftpPeer): void {
-    if (!isClosed) socket.send(encodeError(error), port, address)
+  function reply(error: TftpError, peer: TftpPeer): void {
+    if (isClosed) return
+    const packet = encodeError(error)
+    context.tap?.packet(packet, true, peer, localPort)
+    socket.send(packet, peer.port, peer.address)
   }
 
   function ignore(client: TftpPeer, reason: IgnoreReason): void {
@@ -174,6 +178,7 @@ export function createListener(options: ListenerOptions): Listener {
 
   function onMessage(bytes: Buffer, { address, port }: { address: string; port: number }): void {
     const peer: TftpPeer = { address, port, localAddress }
+    context.tap?.packet(bytes, false, peer, localPort)
     const packet = parsePacket(bytes)
     switch (packet.kind) {
       case 'read':
