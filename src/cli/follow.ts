@@ -24,5 +24,5 @@ export type Follow = (options: FollowOptions) => AsyncIterable<Followed>
 
 /** A service that runs, as commands reach it: its operations, and what changes in it. */
 export interface RunningService extends OfflineOperations {
-  readonly follow?: Follow
+  readonly follow: Follow
 }

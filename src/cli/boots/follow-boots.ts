@@ -1,3 +1,4 @@
+import { isServiceError } from '../../core/errors.ts'
 import { parseMac } from '../../core/mac.ts'
 import type { BootOperations } from '../../http/admin/boot-operations.ts'
 import { type BootQuery, BootSummary } from '../../http/admin/schemas/boots.ts'
@@ -42,16 +43,29 @@ export async function followBoots(options: FollowBootsOptions): Promise<void> {
     options.show(boot)
   }
 
-  async function lookAtAll(isFirst: boolean): Promise<void> {
-    const { items } = await boots.listBoots({ ...filters, limit: maxListLimit })
+  let isFirst = true
+  /** Something was missed, and could not be looked at yet. */
+  let isStale = false
+
+  async function lookAtAll(): Promise<void> {
+    isStale = true
+    let items: readonly BootSummary[]
+    try {
+      items = (await boots.listBoots({ ...filters, limit: maxListLimit })).items
+    } catch (error) {
+      // It went away again: looked at when it is back.
+      if (isServiceError(error, 'SERVICE_UNAVAILABLE')) return
+      throw error
+    }
     // Oldest first, as they would have come; at the beginning what is over already is no news.
     for (const boot of [...items].reverse()) {
       if (!isFirst || boot.state !== 'over') show(boot)
       else told.set(boot.id, options.newsOf(boot))
     }
+    isStale = false
+    isFirst = false
   }
 
-  let isFirst = true
   for await (const followed of follow({ types: ['boot'], signal })) {
     switch (followed.kind) {
       case 'event':
@@ -59,14 +73,14 @@ export async function followBoots(options: FollowBootsOptions): Promise<void> {
         break
       case 'gap':
         if (!isFirst) say('some events were missed; what moved meanwhile is shown as it is now')
-        await lookAtAll(isFirst)
-        isFirst = false
+        await lookAtAll()
         break
       case 'lost':
         say(`${followed.why}; going on when the service answers again`)
         break
       case 'resumed':
         say('the service answers again')
+        if (isStale) await lookAtAll()
         break
     }
   }

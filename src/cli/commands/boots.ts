@@ -96,7 +96,7 @@ function followAll(session: Session, filters: BootFilters): Promise<number> {
   const { stdout } = context
   const isJson = globals.output === 'json'
   const signal = context.untilInterrupted()
-  return session.withService(async ({ operations, follow = never }) => {
+  return session.withService(async ({ operations, follow }) => {
     await followBoots({
       boots: operations.boots,
       follow,
@@ -109,5 +109,3 @@ function followAll(session: Session, filters: BootFilters): Promise<number> {
     return interruptionExitCode(signal)
   })
 }
-
-async function* never() {}

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { bootNews } from '../../../src/cli/boots/boot-news.ts'
 import { type FollowBootsOptions, followBoots } from '../../../src/cli/boots/follow-boots.ts'
 import type { Followed } from '../../../src/cli/follow.ts'
+import { ServiceError } from '../../../src/core/errors.ts'
 import type { BootSummary } from '../../../src/http/admin/schemas/boots.ts'
 import { runningBoot, stuckBoot } from '../../fakes/boot-operations.ts'
 
@@ -77,6 +78,26 @@ describe('following boots', () => {
       `${stuckBoot.id} stuck`,
       `${runningBoot.id} over`,
     ])
+  })
+
+  test('a service that goes away while it is looked at is looked at when it is back', async () => {
+    const answers = [new ServiceError('SERVICE_UNAVAILABLE', 'gone'), { items: [runningBoot], total: 1 }]
+    const boots = {
+      async listBoots() {
+        const answer = answers.shift()
+        if (answer === undefined || answer instanceof Error) throw answer
+        return answer
+      },
+    }
+    const followed: Followed[] = [{ kind: 'gap' }, { kind: 'lost', why: 'gone' }, { kind: 'resumed' }]
+    expect((await run(followed, { boots })).shown).toHaveLength(1)
+  })
+
+  test('any other failure ends it', async () => {
+    const listBoots = async () => {
+      throw new ServiceError('STATE_UNAVAILABLE', 'the disk is gone')
+    }
+    await expect(run([{ kind: 'gap' }], { boots: { listBoots } })).rejects.toThrow('the disk is gone')
   })
 
   test.each([
