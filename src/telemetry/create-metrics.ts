@@ -4,7 +4,6 @@ import type { Clock } from '../core/clock.ts'
 import { type TokenRefusal, tokenRefusals } from '../core/token-refusal.ts'
 import { type BootMetrics, createBootMetrics } from './boot-metrics.ts'
 import { type DhcpFigures, observeDhcp, observeTftp, type TftpFigures } from './network-metrics.ts'
-import { observeParts, type PartFigures } from './part-metrics.ts'
 import { createServiceMetrics, type ServiceMetrics } from './service-metrics.ts'
 import { createStreamMetrics, type StreamMetrics } from './stream-metrics.ts'
 
@@ -41,8 +40,6 @@ export interface Metrics extends BootMetrics, StreamMetrics, ServiceMetrics {
   /** Where DHCP is on: its figures, asked for by each scrape. */
   observeDhcp(figures: () => DhcpFigures): void
   observeTftp(figures: () => TftpFigures): void
-  /** What `/readyz` tells, asked for by each scrape. */
-  observeParts(parts: () => Promise<readonly PartFigures[]>): void
   /** The text that a scrape gets. */
   text(): Promise<string>
   readonly contentType: string
@@ -176,7 +173,6 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     },
     observeDhcp: (figures) => observeDhcp(registry, figures),
     observeTftp: (figures) => observeTftp(registry, figures),
-    observeParts: (parts) => observeParts(registry, parts),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   }
