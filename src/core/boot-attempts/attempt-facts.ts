@@ -1,5 +1,6 @@
 import type { Arch } from '../arch.ts'
 import type { BootPhase, PhaseSpan } from '../boot-attempt.ts'
+import type { DecisionKind } from '../boot-decision.ts'
 import type { BootEvent, BootId, DhcpQuestion } from '../boot-event.ts'
 import type { Firmware, Loader } from '../client.ts'
 import type { FileRole } from './file-role.ts'
@@ -25,6 +26,8 @@ export interface AttemptFacts {
   /** The last DHCP run of its firmware. */
   readonly run?: DhcpRun
   readonly troubles: ReadonlySet<string>
+  /** When a loader asked DHCP, which shows that it runs. */
+  readonly loaderAskedAt?: number
   readonly decision?: Extract<BootEvent, { type: 'decided' }>
   /** Of the first script or decision. */
   readonly scriptAt?: number
@@ -44,6 +47,7 @@ export interface DhcpRun {
   readonly xid: number
   readonly role?: 'proxy' | 'boot-server' | 'server'
   readonly target?: string
+  readonly decision?: DecisionKind
   readonly startedAt: number
   readonly lastAt: number
   /** DISCOVERs of this run that got our offer. */
@@ -67,6 +71,8 @@ export interface FileFacts {
   readonly lastHeadAt?: number
   /** Times that it went out whole. */
   readonly wholes: number
+  /** Of those, the most with one and the same name: a shim that fetches its GRUB is no repetition. */
+  readonly repeats: number
   readonly wholeAt?: number
   /** Transfers that ended early since it was last whole. */
   readonly cuts: number

@@ -10,6 +10,8 @@ export interface AttemptBefore {
   readonly outcome?: AttemptOutcome
   /** Since its last sign of life; 0 where the clock went back. */
   readonly gapMs: number
+  /** The event comes from another card of the same host. */
+  readonly isOtherCard?: boolean
 }
 
 const seconds = 1000
@@ -56,15 +58,16 @@ export function beginsAnew(before: AttemptBefore, event: BootEvent): boolean {
   }
 }
 
-function asksAnew({ journey, gapMs }: AttemptBefore, asked: DhcpQuestion | undefined): boolean {
+function asksAnew({ journey, gapMs, isOtherCard }: AttemptBefore, asked: DhcpQuestion | undefined): boolean {
   // Told without the question: what an older record has.
   if (asked === undefined) return journey.level >= reached.kernel
   if (asked.stage !== 'firmware') return loaderAsksAnew({ journey, gapMs })
   // A packet of the same run, late.
   if (asked.xid === journey.xid && journey.level < reached.files) return false
   if (journey.level >= reached.script) return true
-  if (!journey.hasWholeLoader) return false
-  return gapMs > (asked.via === journey.via ? sameEntryMs : nextEntryMs)
+  if (journey.loaders === 0) return false
+  const isSameEntry = asked.via === journey.via && isOtherCard !== true
+  return gapMs > (isSameEntry ? sameEntryMs : nextEntryMs)
 }
 
 /**
@@ -94,11 +97,12 @@ function fetchesLoaderAnew({ journey, gapMs }: AttemptBefore): boolean {
  * Firmware that was sent to its disk goes through the network entries that it has left, which nobody needs to see as
  * boots. The same entry again is one: it came back.
  */
-function isAftermath({ journey, outcome, gapMs }: AttemptBefore, event: BootEvent): boolean {
+function isAftermath(before: AttemptBefore, event: BootEvent): boolean {
+  const { journey, outcome, gapMs, isOtherCard } = before
   if (outcome !== 'local' || gapMs > nextEntryMs) return false
   if (event.type === 'dhcp-unanswered') return true
-  if (event.type !== 'dhcp-answered') return false
-  return event.asked?.stage === 'firmware' && event.asked.via !== journey.via && journey.via !== undefined
+  if (event.type !== 'dhcp-answered' || event.asked?.stage !== 'firmware') return false
+  return isOtherCard === true || (journey.via !== undefined && event.asked.via !== journey.via)
 }
 
 /** Whether an event of a machine without a boot begins one. What is only seen beside a boot does not. */

@@ -8,6 +8,7 @@ type Sent = Extract<BootEvent, { type: 'artifact-sent' }>
 /** What became of each file of a boot; the last of its role, where there are several. */
 export function createFileLog() {
   const files = new Map<FileRole, Mutable<FileFacts>>()
+  const wholesByName = new Map<string, number>()
 
   function fileOf(role: FileRole, name: string | undefined, at: number): Mutable<FileFacts> {
     const known = files.get(role)
@@ -23,6 +24,7 @@ export function createFileLog() {
       lastAt: at,
       heads: 0,
       wholes: 0,
+      repeats: 0,
       cuts: 0,
       isOpen: false,
       reachedBytes: 0,
@@ -33,6 +35,9 @@ export function createFileLog() {
 
   function whole(file: Mutable<FileFacts>, at: number, count: number, totalBytes: number): void {
     file.wholes += count
+    const ofName = (wholesByName.get(`${file.role} ${file.name}`) ?? 0) + count
+    wholesByName.set(`${file.role} ${file.name}`, ofName)
+    file.repeats = Math.max(file.repeats, ofName)
     file.wholeAt ??= at
     file.isOpen = false
     file.cuts = 0

@@ -49,6 +49,7 @@ export function gatherFacts(
     const isFirmware = asked === undefined || asked.stage === 'firmware'
     if (!isSentAway && (isFirmware || !journey.hasFirmware)) phases.visit('dhcp', at, true)
     else if (!isSentAway && journey.level < reached.script) phases.visit('loader', at)
+    if (!isFirmware) facts.loaderAskedAt ??= at
     if (asked === undefined || !isFirmware) return
     if (run?.xid !== asked.xid || run.via !== asked.via) {
       // An ACK on 4011 has an id of its own and belongs to the run before it.
@@ -73,6 +74,7 @@ export function gatherFacts(
     }
     if (event.role !== 'boot-server') run.role = event.role
     run.target = event.target ?? run.target
+    run.decision = event.decision ?? run.decision
     if (event.message === 'offer') run.offers += count
     else run.acknowledged += count
     if (event.role === 'boot-server' && asked.bootServerType === 0) run.askedTypeZero += count
@@ -102,7 +104,10 @@ export function gatherFacts(
     const { decision } = facts
     if (decision === undefined || (decision.kind !== 'live' && decision.kind !== 'install')) return
     if (!(decision.files ?? filesOfLive).every((role) => isThere(role as FileRole))) return
-    if (decision.expects?.includes('ignition') === true && facts.ignitionAt === undefined) return
+    if (decision.expects?.includes('ignition') === true && facts.ignitionAt === undefined) {
+      phases.visit('ignition', at)
+      return
+    }
     facts.servedAt = at
     phases.visit('system', at)
   }

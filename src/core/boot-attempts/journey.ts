@@ -28,7 +28,8 @@ export interface Journey {
   via: DhcpQuestion['via'] | undefined
   /** Of its last decision. */
   kind: DecisionKind | undefined
-  hasWholeLoader: boolean
+  /** Loaders that it fetched whole. */
+  loaders: number
   hasKernel: boolean
   hasInitramfs: boolean
 }
@@ -40,7 +41,7 @@ export function createJourney(): Journey {
     xid: undefined,
     via: undefined,
     kind: undefined,
-    hasWholeLoader: false,
+    loaders: 0,
     hasKernel: false,
     hasInitramfs: false,
   }
@@ -91,7 +92,7 @@ function levelBy(journey: Journey, event: BootEvent): Reached {
 function levelByFile(journey: Journey, role: FileRole, isWhole: boolean): Reached {
   if (role === 'loader') {
     journey.hasFirmware = true
-    if (isWhole) journey.hasWholeLoader = true
+    if (isWhole) journey.loaders += 1
     return reached.loader
   }
   if (role === 'script') return reached.script

@@ -21,10 +21,10 @@ export const defaultLimits: PhaseLimits = {
   kernel: 2.5 * minutes,
   /** The kernel unpacks, drivers start, and the link comes up once more. */
   initramfs: 5 * minutes,
-  /** It is verified and unpacked. */
   rootfs: 5 * minutes,
-  /** Ignition writes disks and files, with nothing to be seen from here. */
-  ignition: 10 * minutes,
+  /** From the last file to the config: the rootfs is unpacked, and the network may be set up anew. */
+  ignition: 5 * minutes,
+  /** Ignition writes disks and files, and units start, with nothing to be seen from here. */
   system: 15 * minutes,
 }
 

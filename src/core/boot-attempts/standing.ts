@@ -62,6 +62,11 @@ export function standingOf(facts: AttemptFacts, head: Head, input: StandingInput
   if (head.outcome !== undefined && !(head.outcome === 'lost' && facts.lastAt > (head.endedAt ?? 0))) {
     return over(head.outcome, head.endedAt ?? facts.lastAt)
   }
+  const { journey, run } = facts
+  // DHCP alone told it to boot from its disk, and so it did.
+  if (run?.decision === 'local' && journey.level === reached.nothing && quietMs >= limitMs) {
+    return over('local', facts.lastAt)
+  }
   const lostMs = Math.max(longestSilenceOf(facts, head), 2 * limitMs)
   if (quietMs >= lostMs) return over('lost', facts.lastAt)
   const state = decision?.kind === 'wait' ? 'waiting' : 'running'

@@ -1,0 +1,126 @@
+import type { AttemptId, AttemptRecord, BootAttempt, CountedEvent } from '../../core/boot-attempt.ts'
+import { createJourney, type Journey, travel } from '../../core/boot-attempts/journey.ts'
+import type { BootEvent, BootId } from '../../core/boot-event.ts'
+import type { BootPatternCode } from '../../core/boot-pattern.ts'
+import type { EarlierBoot } from '../../core/boot-patterns/pattern.ts'
+import type { MacAddress } from '../../core/mac.ts'
+import type { Machine } from './machines.ts'
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
+
+/** An attempt in memory: its record, which grows, and what must be known of it to join the next event. */
+export interface KeptAttempt extends Omit<Mutable<AttemptRecord>, 'events'> {
+  readonly id: AttemptId
+  events: CountedEvent[]
+  /** Of its decisions, the last ones. */
+  readonly bootIds: BootId[]
+  journey: Journey
+  machine: Machine | undefined
+  /** Where it was seen, for as long as no card is known. */
+  address: string | undefined
+  /** The card that its firmware used last. */
+  card: MacAddress | undefined
+  /** Waits for `settle`. */
+  isDirty: boolean
+  /** It changed since it was saved. */
+  isUnsaved: boolean
+  /** The store has some of it. */
+  wasSaved: boolean
+  isOverTold: boolean
+  /** Patterns that were told once. */
+  told: readonly BootPatternCode[]
+  dueAt: number
+  /** As it was reduced last; absent when something came since. */
+  reduced: BootAttempt | undefined
+}
+
+export function createKeptAttempt(id: AttemptId, startedAt: number): KeptAttempt {
+  return {
+    id,
+    host: undefined,
+    mac: undefined,
+    bootId: undefined,
+    startedAt,
+    lastAt: startedAt,
+    outcome: undefined,
+    endedAt: undefined,
+    diagnosis: undefined,
+    events: [],
+    leftOut: 0,
+    isHead: undefined,
+    bootIds: [],
+    journey: createJourney(),
+    machine: undefined,
+    address: undefined,
+    card: undefined,
+    isDirty: false,
+    isUnsaved: false,
+    wasSaved: false,
+    isOverTold: false,
+    told: [],
+    dueAt: Number.POSITIVE_INFINITY,
+    reduced: undefined,
+  }
+}
+
+/** As the store wants it: what stays as it is while the attempt goes on. */
+export function recordOf(attempt: KeptAttempt): AttemptRecord {
+  const { id, host, mac, bootId, startedAt, lastAt, outcome, endedAt, diagnosis, events, leftOut } = attempt
+  return {
+    id,
+    ...(host === undefined ? {} : { host }),
+    ...(mac === undefined ? {} : { mac }),
+    ...(bootId === undefined ? {} : { bootId }),
+    startedAt,
+    lastAt,
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(endedAt === undefined ? {} : { endedAt }),
+    ...(diagnosis === undefined ? {} : { diagnosis }),
+    events: events.slice(),
+    leftOut,
+    ...(attempt.isHead === true ? { isHead: true } : {}),
+  }
+}
+
+export function earlierBootOf({ startedAt, lastAt, outcome, journey, mac }: KeptAttempt): EarlierBoot {
+  const { level, kind, via, loaders } = journey
+  return { startedAt, lastAt, outcome, level, kind, mac, via, loaders }
+}
+
+/** Leaves what a list tells: the last decision, the last report, the last step. The store has the others. */
+export function shrinkToHead(attempt: KeptAttempt): void {
+  const { events } = attempt
+  const last = events.at(-1)
+  const kept = events.filter(
+    (entry) =>
+      entry === last ||
+      entry === events.findLast(({ event }) => event.type === 'decided') ||
+      entry === events.findLast(({ event }) => event.type === 'reported'),
+  )
+  if (kept.length === events.length) return
+  attempt.events = kept
+  attempt.isHead = true
+  attempt.reduced = undefined
+}
+
+export function retrace(attempt: KeptAttempt): void {
+  attempt.journey = createJourney()
+  for (const { event } of attempt.events) travel(attempt.journey, event)
+}
+
+/** Times that are yet to come count as now: they are from a clock that was wrong, and nothing may wait for them. */
+export function clipTimes(attempt: KeptAttempt, now: number): void {
+  attempt.startedAt = Math.min(attempt.startedAt, now)
+  attempt.lastAt = Math.min(attempt.lastAt, now)
+  if (attempt.endedAt !== undefined) attempt.endedAt = Math.min(attempt.endedAt, now)
+  attempt.events = attempt.events.map((entry) =>
+    entry.lastAt <= now && entry.event.at <= now
+      ? entry
+      : {
+          event: { ...entry.event, at: Math.min(entry.event.at, now) } as BootEvent,
+          count: entry.count,
+          lastAt: Math.min(entry.lastAt, now),
+        },
+  )
+  attempt.reduced = undefined
+}

@@ -1,0 +1,20 @@
+import type { KeptAttempt } from './kept-attempt.ts'
+import { retrace } from './kept-attempt.ts'
+
+/**
+ * Puts the events of `joined` among those of `attempt`, by their times: what was seen as two boots is one, of a machine
+ * with two cards or one whose card became known late.
+ */
+export function mergeAttempts(attempt: KeptAttempt, joined: KeptAttempt, mostEvents: number): void {
+  const events = [...attempt.events, ...joined.events].sort((a, b) => a.event.at - b.event.at)
+  const tooMany = Math.max(0, events.length - mostEvents)
+  for (const { count } of events.splice(Math.floor(mostEvents / 4), tooMany)) attempt.leftOut += count
+  attempt.events = events
+  attempt.leftOut += joined.leftOut
+  attempt.startedAt = Math.min(attempt.startedAt, joined.startedAt)
+  attempt.lastAt = Math.max(attempt.lastAt, joined.lastAt)
+  attempt.mac ??= joined.mac
+  attempt.host ??= joined.host
+  attempt.card ??= joined.card
+  retrace(attempt)
+}
