@@ -28,7 +28,13 @@ import { importDocument } from './import-document.ts'
 import { clientFromQuery } from './machine-query.ts'
 import { noSuchStream } from './no-such-name.ts'
 import type { ProvingProgress } from './prove-files.ts'
-import { bootimageSummary, inReadingOrder, streamNotes, streamReadiness, streamSummary } from './summaries.ts'
+import {
+  bootimageSummary,
+  inReadingOrder,
+  streamNotes,
+  streamReadiness,
+  streamSummaries,
+} from './summaries.ts'
 import { summarizeLoaders } from './summarize-loaders.ts'
 
 export interface OperationsOptions {
@@ -149,7 +155,7 @@ export function createOperations(options: OperationsOptions): AdminOperations {
       return { ready: parts.every(({ ready }) => ready), parts }
     },
     async streams() {
-      return [...engine.publisher.current().streams.values()].map((stream) => streamSummary(engine, stream))
+      return streamSummaries(engine)
     },
     async bootimages({ stream, arch }) {
       const records = [...ledger.bootimages.values()].filter(

@@ -7,7 +7,6 @@ import { ServiceError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { MacAddress } from '../core/mac.ts'
 import { nobodySeen, type SeenMachines } from '../core/seen-machines.ts'
-import { silentFeed } from '../core/service-event.ts'
 import type { DhcpPorts } from '../dhcp/destination.ts'
 import type { InheritedSocket } from '../dhcp/inherited-sockets.ts'
 import { listInterfaceAddresses } from '../dhcp/interface-addresses.ts'
@@ -43,8 +42,11 @@ import { createSelfTest } from './self-test/self-test.ts'
 import type { Service } from './service.ts'
 import { shippedTemplates } from './shipped-templates.ts'
 import { type BootNetwork, startBootNetwork } from './start-boot-network.ts'
+import { startFeed } from './start-feed.ts'
 import { startSecrets } from './start-secrets.ts'
 import { createStrangerWriter } from './stranger-writer.ts'
+import { createStreamWatch, type StreamWatch } from './stream-watch.ts'
+import { streamSummaries } from './summaries.ts'
 import { createSwappableRenderer } from './swappable-renderer.ts'
 import { startTasks } from './tasks.ts'
 import { nothingSeen } from './timeline/nothing-seen.ts'
@@ -88,6 +90,8 @@ export async function startService({
     const metrics = createMetrics({ version, clock })
     const bootLog = createBootLog({ log, clock, timers })
     const watch = createMachineWatch({ clock, log })
+    const { feed, changed } = startFeed({ clock })
+    let streamWatch: StreamWatch | undefined
     let network: BootNetwork | undefined
     let boots: ReturnType<typeof createBootsSeen> | undefined
     let fleet: FleetParts | undefined
@@ -146,7 +150,10 @@ export async function startService({
       follows: true,
       onBootEvent: bootEvents.push,
       onInstallServed: (host, bootId) => fleet?.installs.served(host, bootId),
-      onFetchEvent: (event) => metrics.onFetchEvent(event),
+      onFetchEvent(event) {
+        metrics.onFetchEvent(event)
+        streamWatch?.note()
+      },
       onBadBlob,
       onRefused: (change) => metrics.onRefused(change),
       onPublished() {
@@ -155,6 +162,7 @@ export async function startService({
         }
         metrics.setCacheBytes(engine.storage.blobIndex.usedBytes())
         if (network !== undefined) selfTest.check()
+        streamWatch?.note()
       },
     })
     stops.push(() => engine.stop())
@@ -210,6 +218,7 @@ export async function startService({
       },
       fetches: true,
       onRestored: () => secrets.readKey(),
+      onChanged: changed,
       clock,
       timers,
       log,
@@ -303,6 +312,13 @@ export async function startService({
     }
 
     await engine.configure(loaded)
+    const watchedStreams = createStreamWatch({
+      summaries: () => streamSummaries(engine),
+      publish: feed.publish,
+      timers,
+    })
+    streamWatch = watchedStreams
+    stops.push(() => watchedStreams.stop())
     const bound = await bootListener.listen(inheritedHttp(inherited) ?? boot.http.listen)
     stops.push(() => bootListener.close({ graceMs: 2_000 }))
     const bootUrl = urlOf(bound, boot.address ?? {})
@@ -345,7 +361,7 @@ export async function startService({
     const operations = createOperations({
       fleet: fleetParts.operations,
       boots: nothingSeen,
-      events: silentFeed,
+      events: feed,
       engine,
       renderer: () => renderer,
       loaders,

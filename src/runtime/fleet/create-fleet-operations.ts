@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Arch } from '../../core/arch.ts'
 import type { Clock, Timers } from '../../core/clock.ts'
-import type { FleetChange, NodeReport } from '../../core/fleet.ts'
+import type { AuditEntry, FleetChange, NodeReport } from '../../core/fleet.ts'
 import type { Log } from '../../core/log.ts'
 import type { FleetOperations } from '../../http/admin/fleet-operations.ts'
 import type { Engine } from '../engine.ts'
@@ -52,6 +52,8 @@ export interface FleetPartsOptions {
   readonly fetches: boolean
   /** Secrets are read anew after a restore. */
   readonly onRestored?: () => Promise<void>
+  /** A change is on disk, in force and in the audit list. */
+  readonly onChanged?: (audit: readonly AuditEntry[]) => void
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Log
@@ -101,6 +103,7 @@ export async function openFleet(options: FleetPartsOptions): Promise<FleetParts>
       learnMarks()
       refreshWanted()
     },
+    onChanged: (audit) => options.onChanged?.(audit),
     timers,
     log,
   })
@@ -206,6 +209,7 @@ export async function openFleet(options: FleetPartsOptions): Promise<FleetParts>
     ...createTokenOperations({ ...context, randomBytes }),
     ...createBackupOperations({
       ...context,
+      onChanged: (audit) => options.onChanged?.(audit),
       async onRestored() {
         await engine.reloadPins()
         await options.onRestored?.()

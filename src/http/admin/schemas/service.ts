@@ -55,7 +55,16 @@ export const StreamArchSummary = object({
   arch: Arch,
   current: optional(text('The release that is handed out.')),
   previous: Type.Array(text()),
-  target: optional(object({ release: text(), state: text(), failure: optional(text()) })),
+  target: optional(
+    object({
+      release: text(),
+      state: text(),
+      failure: optional(text()),
+      doneBytes: optional(count('While it is being fetched.')),
+      totalBytes: optional(count()),
+      bytesPerSecond: optional(count()),
+    }),
+  ),
   pending: optional(
     object({
       change: text(),
