@@ -33,7 +33,7 @@ export type FieldName = 'release' | 'device' | 'reason' | 'until' | 'confirm'
 export interface FormField {
   readonly name: FieldName
   readonly word: string
-  readonly value?: string | undefined
+  readonly value: string
   readonly most: number
   readonly isRequired: boolean
   readonly hint?: string
@@ -182,14 +182,15 @@ export function formFields(
   form: unknown,
   { host, releases }: { readonly host: HostDetail; readonly releases: readonly PinnableRelease[] },
 ): readonly FormField[] {
-  const typed = (name: FieldName, most: number) => lineOf(form, name, most)
+  const typed = (name: FieldName, most: number) => lineOf(form, name, most) ?? ''
   const made: Readonly<Record<FieldName, () => FormField>> = {
     release: () => ({
       name: 'release',
       word: 'Release',
+      value: '',
       most: 128,
       isRequired: true,
-      options: releaseOptions(releases, typed('release', 128) ?? host.pin?.release),
+      options: releaseOptions(releases, typed('release', 128) || host.pin?.release),
     }),
     device: () => ({
       name: 'device',
@@ -218,6 +219,7 @@ export function formFields(
     confirm: () => ({
       name: 'confirm',
       word: `Type ${host.id} to confirm`,
+      value: '',
       most: 63,
       isRequired: true,
     }),

@@ -166,7 +166,7 @@ export function addMachineRoutes(app: AdminApp, { operations, frame, clock }: Vi
           {
             name: 'id',
             word: 'Id',
-            value: lineOf(request.body, 'id', 63),
+            value: lineOf(request.body, 'id', 63) ?? '',
             most: 63,
             isRequired: false,
             hint: 'For example rack1-n01. Empty: made from its MAC.',
@@ -174,7 +174,7 @@ export function addMachineRoutes(app: AdminApp, { operations, frame, clock }: Vi
           {
             name: 'reason',
             word: 'Reason',
-            value: lineOf(request.body, 'reason'),
+            value: lineOf(request.body, 'reason') ?? '',
             most: 200,
             isRequired: false,
             hint: 'For those who ask later; it stands in the list of changes.',

@@ -21,7 +21,7 @@ export const pageViews = [
 export type PageView = (typeof pageViews)[number]
 
 export interface PageTemplates {
-  /** Every value is text in it, whatever is in the value. @throws ServiceError TEMPLATE_RENDER_FAILED */
+  /** Every value is text in it, whatever is in the value. */
   render(view: PageView, values: object): string
 }
 
@@ -48,12 +48,7 @@ export function createPageTemplates(directory: string): PageTemplates {
   const parsed = new Map(pageViews.map((view) => [view, parse(engine, view, texts[view])]))
   return {
     render(view, values) {
-      try {
-        return engine.renderSync(parsed.get(view) ?? [], values)
-      } catch (cause) {
-        const message = `template dashboard/${view} could not be rendered: ${(cause as Error).message}`
-        throw new ServiceError('TEMPLATE_RENDER_FAILED', message, { template: view }, cause)
-      }
+      return engine.renderSync(parsed.get(view) ?? [], told(values) as object)
     },
   }
 }
@@ -77,6 +72,14 @@ const entities: Readonly<Record<string, string>> = {
 }
 /** Characters of one value at most: whatever a machine says of itself, a row stays a row. */
 const mostCharacters = 1024
+
+/** What is not there is told as nothing; what a template names and nobody told is a mistake, and fails. */
+function told(value: unknown): unknown {
+  if (value === undefined) return null
+  if (Array.isArray(value)) return value.map(told)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, told(part)]))
+}
 
 /** Any value as text of an element or attribute: bounded, with invisible characters spelt out, and no markup. */
 export function shownText(value: unknown): string {

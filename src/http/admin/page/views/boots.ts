@@ -34,8 +34,8 @@ export function bootsView({ items, total, next }: Page<BootSummary>, query: Boot
     next: next === undefined ? undefined : pathWith('/boots', { ...filters, after: next }),
     isFiltered: Object.values(filters).some((value) => value !== undefined) || query.after !== undefined,
     filters: {
-      host,
-      mac,
+      host: host ?? '',
+      mac: mac ?? '',
       choices: [
         choice('State', 'state', 'any state', attemptStates, state, (word) =>
           word === 'over' ? 'Over' : shownBootState({ state: word }).word,

@@ -44,7 +44,7 @@ export function eventsView(
       time: shownTime(entry.at, now),
       href: targetPath(entry.target),
     })),
-    filters,
+    filters: { target: target ?? '', by: by ?? '', action: action ?? '', since: since ?? '' },
     isFiltered: Object.values(filters).some((value) => value !== undefined) || query.after !== undefined,
     total,
     next: next === undefined ? undefined : pathWith('/events', { ...filters, after: next }),
@@ -56,6 +56,8 @@ function targetPath(target: string): string | undefined {
   return kind === 'host' && id !== undefined ? hostPath(id) : undefined
 }
 
+/** Ways in which a boot stands that its last step does not tell. */
+const tellingEnds: ReadonlySet<string> = new Set(['stuck', 'failed', 'held', 'superseded', 'lost'])
 const typeWords = { boot: 'boot', stream: 'stream', change: 'change' } as const
 
 function eventOf({ id, type, at, about, data }: ServiceEvent, now: number) {
@@ -67,7 +69,7 @@ function eventOf({ id, type, at, about, data }: ServiceEvent, now: number) {
     const subject = { ...given({ host: about?.host ?? word('host'), mac: about?.mac ?? word('mac') }) }
     const { host, mac } = subject
     const end = word('outcome') ?? word('state') ?? ''
-    const text = `${end === 'running' ? '' : `${end}: `}${word('step') ?? ''}`
+    const text = `${tellingEnds.has(end) ? `${end}: ` : ''}${word('step') ?? ''}`
     return { ...shown, subject: host ?? mac ?? word('address') ?? '', href: subjectPath(subject), text }
   }
   if (type === 'stream')

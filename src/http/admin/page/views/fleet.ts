@@ -41,9 +41,9 @@ export function fleetView(machines: MachinePage, query: MachineQuery, now: numbe
     ...headOf(machines, query),
     isEmpty: all === 0 && machines.total === 0 && !isFiltered,
     isFiltered,
-    rows: machines.items.map((row) => machineRow(row, now)),
+    rows: rowsOf(machines, now),
     filters: {
-      search,
+      search: search ?? '',
       choices: [
         choice('State', 'state', 'any state', machineStates, state, (word) => shownMachineState(word).word),
         choice('Stream', 'stream', 'any stream', machines.streams, stream),
@@ -66,7 +66,7 @@ export function fleetView(machines: MachinePage, query: MachineQuery, now: numbe
 
 /** Rows that changed, and what stands above the table: what the live part of the page swaps. */
 export function rowsView(machines: MachinePage, query: MachineQuery, now: number): object {
-  return { ...headOf(machines, query), rows: machines.items.map((row) => machineRow(row, now)) }
+  return { ...headOf(machines, query), rows: rowsOf(machines, now) }
 }
 
 function headOf({ counts }: MachinePage, query: MachineQuery): object {
@@ -101,8 +101,12 @@ function needsText(needs: number, all: number): string {
   return needs === 1 ? '1 machine needs you.' : `${needs} machines need you.`
 }
 
-/** One machine as a row. */
-export function machineRow(row: MachineRow, now: number): object {
+function rowsOf({ items, streams }: MachinePage, now: number): readonly object[] {
+  // Where all follow the same stream, nobody needs to read its name in each row.
+  return items.map((row) => ({ ...machineRow(row, now), showsStream: streams.length > 1 }))
+}
+
+function machineRow(row: MachineRow, now: number): object {
   const { key, host, mac, state, step, transfer, stream, release, pin, lastSeenAt, diagnosis, flags } = row
   const isMoving = transfer !== undefined && !transfer.isDone && (state === 'running' || state === 'stuck')
   return {
