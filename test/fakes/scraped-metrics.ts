@@ -1,4 +1,7 @@
+import { createPacketTally } from '../../src/dhcp/packet-tally.ts'
+import { createTroubleTally } from '../../src/dhcp/trouble-tally.ts'
 import { createMetrics } from '../../src/telemetry/create-metrics.ts'
+import { createRequestTally } from '../../src/tftp/request-tally.ts'
 
 let known: Promise<ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>> | undefined
 
@@ -25,5 +28,15 @@ async function scrape() {
 export async function metricsText(): Promise<string> {
   const metrics = createMetrics({ version: '1.2.3', clock: { now: () => 0 } })
   metrics.setStream('fcos-stable', { lastSuccessAt: 0 })
+  metrics.declareRoute('/ipxe', 'GET')
+  metrics.observeParts(() => [{ part: 'state', ready: true }])
+  metrics.observeAttempts(() => ({ running: 0, waiting: 0, stuck: 0, over: 0 }))
+  metrics.observeEventStreams(() => 0)
+  metrics.observeDhcp(() => ({
+    ...createPacketTally().counts(),
+    troubles: createTroubleTally().counts(),
+    pools: [{ subnet: '192.0.2.0/24', size: 1, leased: 0, offered: 0, declined: 0 }],
+  }))
+  metrics.observeTftp(() => ({ ...createRequestTally().counts(), activeTransfers: 0 }))
   return metrics.text()
 }
