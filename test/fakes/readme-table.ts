@@ -7,7 +7,7 @@ const readme = resolve(import.meta.dirname, '../../README.md')
 /** A table in Markdown, one row a line. */
 export function markdownTable(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`
+    `| ${cells.map((cell) => cell.replace(/[|<]/g, '\\$&')).join(' | ')} |\n`
   return [titles, titles.map(() => '---'), ...rows].map(line).join('')
 }
 
