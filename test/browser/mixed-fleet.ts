@@ -308,7 +308,9 @@ function detailOf(row: MachineRow): BootDetail {
     loader: 'ipxe',
     reasons: [
       { code: 'follows-current', text: `follows stream fcos-stable: current is ${current}` },
-      { code: 'host-matched-by-mac', text: `host ${row.host} has MAC ${row.mac}` },
+      row.host === undefined
+        ? { code: 'host-unknown', text: 'no host has this MAC, UUID or serial' }
+        : { code: 'host-matched-by-mac', text: `host ${row.host} has MAC ${row.mac}` },
       { code: 'group-matched', text: 'group core matches its labels' },
     ],
     phases: phases.map(([phase, from, to], index) => {

@@ -1,4 +1,4 @@
-const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu
+const blanks = /[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu
 
 /** What a person typed, as one line without invisible characters; `undefined` for nothing. */
 export function lineOf(fields: unknown, name: string, most = 200): string | undefined {
@@ -8,7 +8,7 @@ export function lineOf(fields: unknown, name: string, most = 200): string | unde
   if (typeof value !== 'string') return undefined
   const line = value
     .slice(0, 4 * most)
-    .replace(invisible, ' ')
+    .replace(blanks, ' ')
     .trim()
     .slice(0, most)
   return line === '' ? undefined : line
