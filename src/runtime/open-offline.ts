@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { createTimeline } from '../boot/timeline/create-timeline.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
@@ -7,14 +8,15 @@ import { readLoaderCatalogue } from '../loaders/loader-catalogue.ts'
 import { dataDirectoryPaths } from '../state/data-directory.ts'
 import { createOperations } from './create-operations.ts'
 import { openEngine } from './engine.ts'
-import { createBootsSeen } from './fleet/boots-seen.ts'
 import { openFleet } from './fleet/create-fleet-operations.ts'
 import { createLeaseWriter } from './lease-writer.ts'
 import { realClock, realTimers } from './real-time.ts'
 import type { OfflineOperations } from './service.ts'
 import { shippedTemplates } from './shipped-templates.ts'
 import { createSwappableRenderer } from './swappable-renderer.ts'
-import { nothingSeen } from './timeline/nothing-seen.ts'
+import { createBootViews } from './timeline/boot-views.ts'
+import { createMachineIndex } from './timeline/machine-index.ts'
+import { restoreAttempts } from './timeline/restore-attempts.ts'
 
 /** As many as the store keeps. */
 const mostSeen = 10_000
@@ -50,12 +52,17 @@ export async function openOffline(options: {
       adminDirectory: loaded.config.templatesDirectory,
     })
     await engine.configure(loaded)
-    const boots = createBootsSeen({ leases: engine.leases, flagsOf: engine.fleet.conflictsOf })
-    boots.restore()
+    const timeline = createTimeline({ clock, random: Math.random })
+    const machines = createMachineIndex({ attempt: timeline.attempt })
+    for (const id of await restoreAttempts({ timeline, store: engine.storage.store, now: clock.now() })) {
+      machines.changed(id)
+    }
+    const memory = { attempt: timeline.attempt, notKept: () => [] }
+    const views = createBootViews({ engine, timeline, machines, memory, clock })
     const seen = await engine.storage.store.listSeenMachines({ limit: mostSeen })
     const fleet = await openFleet({
       engine,
-      boots,
+      boots: views.seen,
       seen: { list: () => seen, forget: (macs) => engine.storage.store.removeSeenMachines(macs) },
       fetches: false,
       clock,
@@ -67,7 +74,12 @@ export async function openOffline(options: {
     const port = address?.port ?? http.listen.port
     const operations = createOperations({
       fleet: fleet.operations,
-      boots: nothingSeen,
+      boots: views.operations({
+        hosts: fleet.hosts,
+        strangers: () => seen.filter(({ mac }) => !engine.fleet.inventory().hostsByMac.has(mac)),
+        captureOf: () => undefined,
+        diagnose: noServiceRuns,
+      }),
       events: silentFeed,
       engine,
       renderer: () => renderer,
@@ -89,6 +101,17 @@ export async function openOffline(options: {
     await engine.stop()
     throw error
   }
+}
+
+/** The command `doctor` looks itself. */
+async function noServiceRuns(): Promise<never> {
+  throw new ServiceError(
+    'NOT_FOUND',
+    'no service runs on this data directory, so nothing looks from inside',
+    {
+      hint: 'pilotlight doctor looks from outside',
+    },
+  )
 }
 
 /** A command that only asks leaves no trace, least of all files that the service's user cannot write later. */

@@ -1,4 +1,6 @@
 import { createAddressGuard } from '../boot/address-guard.ts'
+import { createStrangers, strangerIn } from '../boot/strangers.ts'
+import { createTimeline } from '../boot/timeline/create-timeline.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { problemText } from '../config/problem.ts'
 import { watchConfig } from '../config/watch-config.ts'
@@ -27,20 +29,19 @@ import { readVersion } from '../telemetry/read-version.ts'
 import { changesThatNeedRestart } from './changes-that-need-restart.ts'
 import { fetchByTftp } from './clients/fetch-by-tftp.ts'
 import { createOperations } from './create-operations.ts'
+import { createInsideDoctor } from './doctor/inside-doctor.ts'
 import { openEngine } from './engine.ts'
 import { createEventQueue } from './event-queue.ts'
-import { createBootsSeen } from './fleet/boots-seen.ts'
 import { type FleetParts, openFleet } from './fleet/create-fleet-operations.ts'
 import { createLeaseWriter } from './lease-writer.ts'
 import { type AdminListener, listenAdmin } from './listen-admin.ts'
 import { createLoaderShelf } from './loader-shelf.ts'
-import { createMachineWatch } from './machine-watch.ts'
 import { realClock, realTimers } from './real-time.ts'
 import { createKernelCheck } from './self-test/kernel-check.ts'
 import { lookAtHandOuts } from './self-test/look-at-hand-outs.ts'
 import { createSelfTest } from './self-test/self-test.ts'
 import type { Service } from './service.ts'
-import { shippedTemplates } from './shipped-templates.ts'
+import { shippedPage, shippedTemplates } from './shipped-templates.ts'
 import { type BootNetwork, startBootNetwork } from './start-boot-network.ts'
 import { startFeed } from './start-feed.ts'
 import { startSecrets } from './start-secrets.ts'
@@ -49,7 +50,8 @@ import { createStreamWatch, type StreamWatch } from './stream-watch.ts'
 import { streamSummaries } from './summaries.ts'
 import { createSwappableRenderer } from './swappable-renderer.ts'
 import { startTasks } from './tasks.ts'
-import { nothingSeen } from './timeline/nothing-seen.ts'
+import { createBootViews } from './timeline/boot-views.ts'
+import { type RunningTimeline, startTimeline } from './timeline/start-timeline.ts'
 
 type RequestFacts = Parameters<NonNullable<BootListenerOptions['onRequest']>>
 
@@ -62,6 +64,8 @@ export interface StartServiceOptions {
   readonly inherited?: readonly InheritedSocket[]
   /** Other UDP ports for DHCP; for the demo and for tests, since firmware knows the usual ones alone. */
   readonly dhcpPorts?: DhcpPorts
+  /** Whether steps of boots are joined and kept; off to measure what that costs. */
+  readonly withTimeline?: boolean
 }
 
 /**
@@ -75,6 +79,7 @@ export async function startService({
   reload,
   inherited = [],
   dhcpPorts,
+  withTimeline = true,
 }: StartServiceOptions): Promise<Service> {
   const version = readVersion()
   const clock = realClock
@@ -89,17 +94,23 @@ export async function startService({
   try {
     const metrics = createMetrics({ version, clock })
     const bootLog = createBootLog({ log, clock, timers })
-    const watch = createMachineWatch({ clock, log })
+    const strangers = createStrangers()
+    const noteStranger = (event: BootEvent) => {
+      const stranger = strangerIn(event)
+      if (stranger !== undefined) strangers.saw(stranger)
+    }
     const { feed, changed } = startFeed({ clock })
     let streamWatch: StreamWatch | undefined
     let network: BootNetwork | undefined
-    let boots: ReturnType<typeof createBootsSeen> | undefined
+    let boots: RunningTimeline | undefined
     let fleet: FleetParts | undefined
     const bootEvents = createEventQueue<BootEvent>((event) => {
       metrics.onBootEvent(event)
       bootLog.write(event)
-      watch.note(event)
-      boots?.note(event)
+      noteStranger(event)
+      // What its machine runs by now is in its memory or on its disk, whole (G6).
+      if (event.type === 'reported' && event.status !== 'failed') engine.leases.end(event.bootId)
+      if (withTimeline) boots?.note(event)
       // An iPXE that lacks something is sent for another one, and has not come any further yet.
       if (event.type === 'decided' && event.kind !== 'chainload' && event.mac !== undefined) {
         network?.noteDecision(event.mac)
@@ -187,7 +198,6 @@ export async function startService({
     await leaseWriter.restore()
     leaseWriter.start()
     stops.push(() => leaseWriter.stop())
-    const { strangers } = watch
     const isKnown = (mac: MacAddress) => engine.fleet.inventory().hostsByMac.has(mac)
     const strangerWriter = createStrangerWriter({
       strangers,
@@ -199,18 +209,35 @@ export async function startService({
     await strangerWriter.restore()
     strangerWriter.start()
     stops.push(() => strangerWriter.stop())
-    const bootsSeen = createBootsSeen({
-      leases: engine.leases,
-      strangerSeenAt: strangers.lastSeenAt,
-      flagsOf: (host) => [...engine.fleet.conflictsOf(host), ...watch.flagsOf(host)],
+    const timeline = await startTimeline({
+      create: (listeners) => createTimeline({ clock, random: Math.random, listeners }),
+      store: engine.storage.store,
+      keepMs: () => engine.loaded().config.retention.bootsMs,
+      publish: feed.publish,
+      onOver: (attempt) => metrics.onAttemptOver(attempt),
+      onDiagnosis: (_attempt, { code }) => metrics.onDiagnosis(code),
+      clock,
+      timers,
+      log,
     })
-    bootsSeen.restore()
-    boots = bootsSeen
+    boots = timeline
+    stops.push(() => {
+      bootEvents.drain()
+      return timeline.stop()
+    })
+    metrics.observeAttempts(timeline.machines.counts)
+    const views = createBootViews({
+      engine,
+      ...timeline,
+      strangerSeenAt: strangers.lastSeenAt,
+      clock,
+    })
+    const strangersNow = () => strangers.list().filter(({ mac }) => !isKnown(mac))
     const fleetParts = await openFleet({
       engine,
-      boots: bootsSeen,
+      boots: views.seen,
       seen: {
-        list: () => strangers.list().filter(({ mac }) => !isKnown(mac)),
+        list: strangersNow,
         forget(macs) {
           strangers.forget(macs)
           return engine.storage.store.removeSeenMachines(macs)
@@ -358,9 +385,15 @@ export async function startService({
         ...configNote(configError(), needsRestart),
       },
     ]
+    const bootOperations = views.operations({
+      hosts: fleetParts.hosts,
+      strangers: strangersNow,
+      captureOf: started.captureOf,
+      diagnose: () => diagnose(),
+    })
     const operations = createOperations({
       fleet: fleetParts.operations,
-      boots: nothingSeen,
+      boots: bootOperations,
       events: feed,
       engine,
       renderer: () => renderer,
@@ -381,10 +414,16 @@ export async function startService({
       baseUrl: () => bootUrl,
     })
 
+    const diagnose = createInsideDoctor({
+      loaded: engine.loaded,
+      operations,
+      listPatterns: bootOperations.listPatterns,
+      clock,
+    })
     const shared = { operations, metrics, log, version, clock, timers }
     const { listen, tls, trustedProxies } = loaded.config.admin
     const access = { host: listen.host ?? '::', trustedProxies, ...(tls !== undefined && { tls }) }
-    const admin = await listenAdmin({ app: createAdminApp({ ...shared, access }), listen })
+    const admin = await listenAdmin({ app: createAdminApp({ ...shared, access, pageDirectory: shippedPage }), listen })
     adminListener = admin
     stops.push(() => admin.close())
     const control = await listenControlSocket({

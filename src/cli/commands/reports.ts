@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { examples, type RunCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
-import { reportTable } from '../fleet/boot-tables.ts'
+import { reportTable } from '../fleet/report-table.ts'
 import { addLimitOption, gatherPages, type ListOptions, restText } from '../fleet/pages.ts'
 
 interface ReportsOptions extends ListOptions {

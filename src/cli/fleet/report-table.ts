@@ -1,32 +1,6 @@
-import type { BootSummary, ReportSummary } from '../../http/admin/schemas/fleet.ts'
+import type { ReportSummary } from '../../http/admin/schemas/fleet.ts'
 import { formatTime } from '../output/format.ts'
 import { type Column, renderTable, type TableStyle } from '../output/table.ts'
-
-const bootColumns: readonly Column[] = [
-  { title: 'STARTED' },
-  { title: 'LAST SEEN' },
-  { title: 'HOST' },
-  { title: 'MAC' },
-  { title: 'RELEASE' },
-  { title: 'STATE' },
-  { title: 'BOOT' },
-]
-
-export function bootTable(boots: readonly BootSummary[], style: TableStyle): string {
-  return renderTable(
-    bootColumns,
-    boots.map(({ startedAt, lastSeenAt, host, mac, release, bootimage, isOver, bootId }) => [
-      formatTime(startedAt),
-      formatTime(lastSeenAt),
-      host ?? '-',
-      mac ?? '-',
-      release ?? bootimage,
-      isOver ? 'over' : 'going on',
-      bootId,
-    ]),
-    style,
-  )
-}
 
 const reportColumns: readonly Column[] = [
   { title: 'AT' },

@@ -20,7 +20,7 @@ export function checkFilters(
     const { total } = await store.listAudit({ target: `${kind}/${name}`, limit: 1 })
     if (total > 0) return true
     if (kind !== 'host') return false
-    for (const { host } of boots.attempts()) if (host === name) return true
+    if (await boots.hasBooted(name)) return true
     return (await store.listReports({ host: name, limit: 1 })).total > 0
   }
 

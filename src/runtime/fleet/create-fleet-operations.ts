@@ -16,7 +16,7 @@ import { createExportRecords } from './export-records.ts'
 import type { BootsSeen, FleetContext } from './fleet-context.ts'
 import { createFleetMemory } from './fleet-memory.ts'
 import { createHistoryOperations } from './history-operations.ts'
-import { createHostList } from './host-list.ts'
+import { createHostList, type HostList } from './host-list.ts'
 import { createHostOperations } from './host-operations.ts'
 import { createHostShow } from './host-show.ts'
 import { createImportRecords } from './import-records.ts'
@@ -35,6 +35,8 @@ import { createTokenOperations } from './token-operations.ts'
 
 export interface FleetParts {
   readonly operations: FleetOperations
+  /** Hosts in order, with what they are found by. */
+  readonly hosts: HostList
   /** What machines do of installs. */
   readonly installs: InstallProgress
   /** Keeps what a node tells of its boot. @throws ServiceError STATE_UNAVAILABLE */
@@ -220,6 +222,7 @@ export async function openFleet(options: FleetPartsOptions): Promise<FleetParts>
 
   return {
     operations,
+    hosts,
     installs,
     record: installs.record,
     trouble: queue.trouble,

@@ -1,12 +1,10 @@
 import { parseBootId } from '../../core/boot-event.ts'
-import { type BootLease, isLeasing } from '../../core/boot-lease.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type NodeReport, reportStates, type SeenMachine } from '../../core/fleet.ts'
 import type { FleetOperations } from '../../http/admin/fleet-operations.ts'
 import type {
   AuditQuery,
   AuditSummary,
-  BootSummary,
   ReportQuery,
   ReportSummary,
   SeenSummary,
@@ -62,20 +60,6 @@ export function createHistoryOperations(
 /** Where two were seen at one moment, the MAC decides. */
 function seenKey({ lastSeenAt, mac }: SeenMachine): string {
   return `${String(Number.MAX_SAFE_INTEGER - lastSeenAt).padStart(16, '0')}-${mac}`
-}
-
-export function bootSummary(attempt: BootLease, now: number): BootSummary {
-  const { bootId, host, mac, bootimage, startedAt, lastSeenAt } = attempt
-  return {
-    bootId,
-    host,
-    mac,
-    bootimage,
-    release: bootimage.split('/')[2],
-    startedAt: iso(startedAt),
-    lastSeenAt: iso(lastSeenAt),
-    isOver: !isLeasing(attempt, now),
-  }
 }
 
 function reportFilter({

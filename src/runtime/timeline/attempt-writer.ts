@@ -9,7 +9,7 @@ export interface AttemptWriter {
   start(): void
   /** Writes what is not written yet. */
   stop(): Promise<void>
-  /** Whether the store has it; what is not even in memory counts as kept. */
+  /** Whether the store has it, in whatever form. */
   isKept(id: AttemptId): boolean
 }
 
@@ -107,6 +107,6 @@ export function createAttemptWriter(options: {
       cancel?.()
       while ((await write()) > 0);
     },
-    isKept: (id) => kept.has(id) || timeline.attempt(id) === undefined,
+    isKept: (id) => kept.has(id),
   }
 }

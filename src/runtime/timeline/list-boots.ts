@@ -56,7 +56,8 @@ export function createListBoots(options: {
       const records = await store.listAttempts({ ...filter, before, limit })
       for (const record of records) {
         const attempt = memory.attempt(record.id) ?? reduce(record)
-        if (stands(attempt)) found.push(attempt)
+        // One that turned out to be another one's beginning is told with that.
+        if (attempt.id === record.id && stands(attempt)) found.push(attempt)
       }
       if (records.length < limit) break
       before = records.at(-1)?.id

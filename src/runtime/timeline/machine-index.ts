@@ -1,4 +1,4 @@
-import type { AttemptId, BootAttempt } from '../../core/boot-attempt.ts'
+import type { AttemptId, AttemptState, BootAttempt } from '../../core/boot-attempt.ts'
 import type { BootPatternCode } from '../../core/boot-pattern.ts'
 import type { Host } from '../../core/host.ts'
 import type { MacAddress } from '../../core/mac.ts'
@@ -26,6 +26,8 @@ export interface MachineIndex {
   /** Grows whenever something that it tells may have changed. */
   version(): number
   ofHost(host: Host): Sight | undefined
+  /** How many machines are in which state. */
+  counts(): Readonly<Record<AttemptState, number>>
   /** Of every card that booted, whoever's. */
   cards(): Iterable<readonly [MacAddress, Sight]>
 }
@@ -95,6 +97,20 @@ export function createMachineIndex({
         if (sight !== undefined && (last === undefined || sight.attempt > last.attempt)) last = sight
       }
       return last
+    },
+    counts() {
+      takeUp()
+      const counts = { running: 0, waiting: 0, stuck: 0, over: 0 }
+      const told = new Set<AttemptId>()
+      for (const sights of [byHost, byMac]) {
+        for (const { attempt, state } of sights.values()) {
+          if (told.has(attempt)) continue
+          told.add(attempt)
+          if (state === 'running' || state === 'waiting' || state === 'stuck') counts[state] += 1
+          else counts.over += 1
+        }
+      }
+      return counts
     },
     cards() {
       takeUp()

@@ -2,7 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { attemptOutcomes, attemptStates, bootPhases } from '../../../core/boot-attempt.ts'
 import { bootPatternCodes } from '../../../core/boot-pattern.ts'
 import type { DeepReadonly } from './deep-readonly.ts'
-import { maxListLimit } from './fleet.ts'
+import { maxListLimit } from './list-limit.ts'
 import { word } from './text.ts'
 
 /** What the API tells of boots. Times are ISO 8601 in UTC, durations ms. */

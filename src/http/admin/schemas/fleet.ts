@@ -2,7 +2,11 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { architectures } from '../../../core/arch.ts'
 import { apiRoles, installStates, reportStates } from '../../../core/fleet.ts'
 import { bootModes } from '../../../core/host.ts'
+import { BootSummary } from './boots.ts'
+import { maxListLimit } from './list-limit.ts'
 import { line, word } from './text.ts'
+
+export { maxListLimit }
 
 /**
  * What the fleet part of the API takes and gives. Routes, OpenAPI document, control client and command line are made
@@ -10,7 +14,6 @@ import { line, word } from './text.ts'
  */
 
 const strict = { additionalProperties: false } as const
-export const maxListLimit = 1000
 const optional = Type.Optional
 
 const time = (description: string) => Type.String({ description, examples: ['2026-12-31T18:00:00Z'] })
@@ -234,19 +237,6 @@ export const HostSummary = Type.Object(
   strict,
 )
 
-export const BootSummary = Type.Object(
-  {
-    bootId: Type.String(),
-    host: optional(Type.String()),
-    mac: optional(Type.String()),
-    bootimage: Type.String(),
-    release: optional(Type.String()),
-    startedAt: Type.String(),
-    lastSeenAt: Type.String(),
-    isOver: Type.Boolean(),
-  },
-  strict,
-)
 export const ReportSummary = Type.Object(
   {
     bootId: Type.String(),
@@ -451,7 +441,6 @@ export type InstallSummary = Static<typeof InstallSummary>
 export type HostSummary = Static<typeof HostSummary>
 export type HostDetail = Static<typeof HostDetail>
 export type HostQuery = Static<typeof HostQuery>
-export type BootSummary = Static<typeof BootSummary>
 export type ReportSummary = Static<typeof ReportSummary>
 export type SeenSummary = Static<typeof SeenSummary>
 export type SeenQuery = Static<typeof SeenQuery>
