@@ -1,6 +1,8 @@
-import type { BootEvent } from '../core/boot-event.ts'
+import type { BootAttempt, Diagnosis } from '../core/boot-attempt.ts'
+import type { BootEvent, BootId } from '../core/boot-event.ts'
 import type { Clock, Timers } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import type { MacAddress } from '../core/mac.ts'
 import { reasonText } from '../core/reason.ts'
 import { createLineBudget } from './line-budget.ts'
 
@@ -20,12 +22,17 @@ export interface BootLogLine {
 export function bootLogLine(event: BootEvent): BootLogLine | undefined {
   if (!isTold(event)) return undefined
   if (event.type === 'decided') {
-    const { bootId, kind, reason, mac, uuid, serial, arch, host, address, bootimage } = event
+    const { bootId, kind, reason, mac, uuid, serial, arch, host, address, bootimage, loader, trace } = event
     const needsAttention = kind === 'hold' && reason !== 'mode-hold'
     // The sentences of the script, word for word (G10).
     const reasons = event.reasons.map(reasonText)
-    const fields = { bootId, kind, reason, reasons, mac, uuid, serial, arch, host, address, bootimage }
+    const who = { mac, uuid, serial, arch, host, address, loader }
+    const fields = { bootId, kind, reason, reasons, ...who, bootimage, trace }
     return { level: needsAttention ? 'warn' : 'info', message: 'boot decided', fields }
+  }
+  if (event.type === 'entry-sent') {
+    const { type, at, ...fields } = event
+    return { level: 'info', message: 'first script sent', fields }
   }
   if (event.type === 'ignition-sent') {
     const { type, at, ...fields } = event
@@ -45,14 +52,56 @@ export function bootLogLine(event: BootEvent): BootLogLine | undefined {
   return { level: 'debug', message: 'artifact request answered', fields }
 }
 
-type ToldEvent = Extract<BootEvent, { type: 'decided' | 'artifact-sent' | 'ignition-sent' | 'reported' }>
+const toldTypes = ['decided', 'entry-sent', 'artifact-sent', 'ignition-sent', 'reported'] as const
+type ToldEvent = Extract<BootEvent, { type: (typeof toldTypes)[number] }>
 
 function isTold(event: BootEvent): event is ToldEvent {
-  return ['decided', 'artifact-sent', 'ignition-sent', 'reported'].includes(event.type)
+  return toldTypes.some((type) => type === event.type)
+}
+
+/** How a boot ended, as one line: who, what became of it, how long each phase took. */
+export function overLogLine(attempt: BootAttempt): BootLogLine {
+  const { id, outcome, startedAt, lastAt, endedAt = lastAt, phases, decision, osVersion, diagnosis } = attempt
+  const fields = {
+    ...machineOf(attempt),
+    attempt: id,
+    outcome,
+    durationMs: Math.max(0, endedAt - startedAt),
+    phasesMs: phaseDurations(phases),
+    bootimage: decision?.bootimage,
+    osVersion,
+    pattern: diagnosis?.code,
+  }
+  // What failed was told by its report, and what was refused by its decision.
+  return { level: outcome === 'lost' ? 'warn' : 'info', message: 'boot is over', fields }
+}
+
+/** What is wrong with a boot and what to do, as one line. */
+export function diagnosisLogLine(attempt: BootAttempt, { code, text, remedy }: Diagnosis): BootLogLine {
+  const { id, phase } = attempt
+  const fields = { ...machineOf(attempt), attempt: id, phase, pattern: code, what: text, todo: remedy }
+  return { level: 'warn', message: 'a boot does not go on', fields }
+}
+
+function machineOf({ bootIds, mac, host, address }: BootAttempt): object {
+  return { bootId: bootIds.at(-1), mac, host, address }
+}
+
+/** Text, so that it stays one field; a phase that came twice is the sum of both. */
+function phaseDurations(spans: BootAttempt['phases']): string {
+  const sums = new Map<string, number>()
+  for (const { phase, startedAt, endedAt } of spans) {
+    if (endedAt !== undefined) sums.set(phase, (sums.get(phase) ?? 0) + Math.max(0, endedAt - startedAt))
+  }
+  return [...sums].map(([phase, ms]) => `${phase}=${ms}`).join(' ')
 }
 
 export interface BootLog {
   write(event: BootEvent): void
+  /** A boot attempt is over. */
+  onOver(attempt: BootAttempt): void
+  /** Something is wrong with it. */
+  onDiagnosis(attempt: BootAttempt, diagnosis: Diagnosis): void
   /** Tells what was only counted so far. */
   flush(): void
 }
@@ -65,14 +114,26 @@ export function createBootLog({
   log,
   clock,
   timers,
+  macOf = () => undefined,
 }: {
   readonly log: Log
   readonly clock: Clock
   readonly timers: Timers
+  /** Whose step it is, where the step itself does not say. */
+  readonly macOf?: (step: { readonly bootId?: BootId; readonly address?: string }) => MacAddress | undefined
 }): BootLog {
   const budget = createLineBudget({ clock })
   const counted = new Map<string, number>()
   let cancel: (() => void) | undefined
+
+  function withMac(line: BootLogLine, event: BootEvent): BootLogLine {
+    if ('mac' in event && event.mac !== undefined) return line
+    const mac = macOf({
+      ...('bootId' in event && { bootId: event.bootId }),
+      ...('address' in event && { address: event.address }),
+    })
+    return mac === undefined ? line : { ...line, fields: { ...line.fields, mac } }
+  }
 
   function flush(): void {
     cancel?.()
@@ -88,14 +149,34 @@ export function createBootLog({
     cancel ??= timers.after(1000, flush)
   }
 
+  function writeOrCount(
+    { level, fields, message }: BootLogLine,
+    key: string,
+    isKnown: boolean,
+    what: string,
+  ): void {
+    if (level === 'debug' || budget.admits(key, isKnown)) log[level](fields, message)
+    else count(what)
+  }
+
   return {
     write(event) {
       const line = bootLogLine(event)
       if (line === undefined) return
-      const { level, fields, message } = line
-      const { key, isKnown } = subjectOf(event, message)
-      if (level === 'debug' || budget.admits(key, isKnown)) log[level](fields, message)
-      else count(event.type === 'decided' ? `${message}: ${event.kind}, ${event.reason}` : message)
+      const { key, isKnown } = subjectOf(event, line.message)
+      const what = event.type === 'decided' ? `${line.message}: ${event.kind}, ${event.reason}` : line.message
+      writeOrCount(withMac(line, event), key, isKnown, what)
+    },
+    onOver(attempt) {
+      const { host, mac, address, outcome } = attempt
+      const key = `over ${outcome} ${host ?? mac ?? address}`
+      writeOrCount(overLogLine(attempt), key, host !== undefined, `boot is over: ${outcome}`)
+    },
+    onDiagnosis(attempt, diagnosis) {
+      const { host, mac, address } = attempt
+      const key = `${diagnosis.code} ${host ?? mac ?? address}`
+      const what = `a boot does not go on: ${diagnosis.code}`
+      writeOrCount(diagnosisLogLine(attempt, diagnosis), key, host !== undefined, what)
     },
     flush,
   }

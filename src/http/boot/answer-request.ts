@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TraceId } from '../../core/boot-event.ts'
+import type { LineLimiter } from '../../core/line-limiter.ts'
 import { parseTraceparent } from '../../core/trace-context.ts'
 import type { BootSources } from './boot-request.ts'
 import type { Connection } from './connections.ts'
+import { counted } from './counted-line.ts'
 import type { Exchange } from './exchange.ts'
-import type { LogLimiter } from './log-limiter.ts'
 import { pathForLog } from './path-for-log.ts'
 import { readBody } from './read-body.ts'
 import { notFound, type Reply, textReply } from './reply.ts'
@@ -33,7 +34,7 @@ const failed = textReply(500, 'The service failed on this request; its log says 
 export interface RequestAnswererParts {
   readonly sources: BootSources
   readonly fileParts: FileReplyParts
-  readonly misses: LogLimiter
+  readonly misses: LineLimiter
   isClosing(): boolean
   /** Seconds that have passed since some moment; only differences count. */
   monotonicSeconds(): number
@@ -95,7 +96,10 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
   }
 
   function fail(exchange: Exchange, error: unknown): void {
-    log.error({ err: error, path: pathForLog(exchange.request.url) }, 'boot request failed')
+    const { request, connection, trace } = exchange
+    const { address } = connection
+    const mac = sources.seen.macOf(address)
+    log.error({ err: error, path: pathForLog(request.url), address, mac, trace }, 'boot request failed')
     if (exchange.response.headersSent) exchange.response.destroy()
     else sendContent(exchange, failed)
   }
@@ -135,11 +139,12 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
   }
 
   /** A name that is not here, once a minute for each client; optional probes are normal (field cases 84, 165). */
-  function logMiss({ request, status, isProbe, connection: { address } }: Exchange): void {
+  function logMiss({ request, status, isProbe, trace, connection: { address } }: Exchange): void {
     if (status !== 404 && status !== 400) return
     const path = pathForLog(request.url)
-    if (!misses.allows(`${address} ${path}`)) return
-    const fields = { address, path, status }
+    const suppressed = misses.admit(`${address} ${path}`)
+    if (suppressed === undefined) return
+    const fields = counted({ address, mac: sources.seen.macOf(address), path, status, trace }, suppressed)
     if (isProbe) log.debug(fields, 'a loader tried a name that is not here')
     else log.info(fields, 'boot request for nothing that is here')
   }
