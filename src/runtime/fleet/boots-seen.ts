@@ -1,3 +1,4 @@
+import { isServiceError } from '../../core/errors.ts'
 import type { Host, Inventory } from '../../core/host.ts'
 import type { MacAddress } from '../../core/mac.ts'
 import type { BootOperations } from '../../http/admin/boot-operations.ts'
@@ -46,7 +47,13 @@ export function createBootsSeen(options: {
       return [...options.conflictsOf(id), ...(trouble === undefined ? [] : [trouble])]
     },
     async lastBoots(host) {
-      return (await options.listBoots({ host, limit: shownBoots })).items
+      try {
+        return (await options.listBoots({ host, limit: shownBoots })).items
+      } catch (error) {
+        // One that is about to be made: a list of boots takes it for a slip of the finger.
+        if (isServiceError(error, 'NOT_FOUND')) return []
+        throw error
+      }
     },
     hasBooted: async (host) => (await store.countAttempts({ host })) > 0,
   }
