@@ -5,6 +5,7 @@ import type { LoadedConfig } from '../config/load-config.ts'
 import { problemText } from '../config/problem.ts'
 import { watchConfig } from '../config/watch-config.ts'
 import type { BootEvent } from '../core/boot-event.ts'
+import type { Clock, Timers } from '../core/clock.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { MacAddress } from '../core/mac.ts'
@@ -36,6 +37,7 @@ import { type FleetParts, openFleet } from './fleet/create-fleet-operations.ts'
 import { createLeaseWriter } from './lease-writer.ts'
 import { type AdminListener, listenAdmin } from './listen-admin.ts'
 import { createLoaderShelf } from './loader-shelf.ts'
+import { macOfStep } from './mac-of-step.ts'
 import { realClock, realTimers } from './real-time.ts'
 import { createKernelCheck } from './self-test/kernel-check.ts'
 import { lookAtHandOuts } from './self-test/look-at-hand-outs.ts'
@@ -46,6 +48,7 @@ import { type BootNetwork, startBootNetwork } from './start-boot-network.ts'
 import { startFeed } from './start-feed.ts'
 import { startSecrets } from './start-secrets.ts'
 import { createStrangerWriter } from './stranger-writer.ts'
+import { streamFigures } from './stream-figures.ts'
 import { createStreamWatch, type StreamWatch } from './stream-watch.ts'
 import { streamSummaries } from './summaries.ts'
 import { createSwappableRenderer } from './swappable-renderer.ts'
@@ -66,6 +69,9 @@ export interface StartServiceOptions {
   readonly dhcpPorts?: DhcpPorts
   /** Whether steps of boots are joined and kept; off to measure what that costs. */
   readonly withTimeline?: boolean
+  /** Default: the machine's; another one for tests that let hours pass or set the clock back. */
+  readonly clock?: Clock
+  readonly timers?: Timers
 }
 
 /**
@@ -80,10 +86,10 @@ export async function startService({
   inherited = [],
   dhcpPorts,
   withTimeline = true,
+  clock = realClock,
+  timers = realTimers,
 }: StartServiceOptions): Promise<Service> {
   const version = readVersion()
-  const clock = realClock
-  const timers = realTimers
   const stops: (() => Promise<void> | void)[] = []
   let stopping: Promise<void> | undefined
   const stop = () => {
@@ -93,7 +99,12 @@ export async function startService({
 
   try {
     const metrics = createMetrics({ version, clock })
-    const bootLog = createBootLog({ log, clock, timers })
+    const bootLog = createBootLog({
+      log,
+      clock,
+      timers,
+      macOf: (step) => macOfStep(step, { attemptOf: engine.leases.attemptOf, seen: seenMachines }),
+    })
     const strangers = createStrangers()
     const noteStranger = (event: BootEvent) => {
       const stranger = strangerIn(event)
@@ -168,8 +179,8 @@ export async function startService({
       onBadBlob,
       onRefused: (change) => metrics.onRefused(change),
       onPublished() {
-        for (const { name, health } of engine.publisher.current().streams.values()) {
-          metrics.setStream(name, { lastSuccessAt: health.lastSuccessAt })
+        for (const stream of engine.publisher.current().streams.values()) {
+          metrics.setStream(stream.name, streamFigures(stream))
         }
         metrics.setCacheBytes(engine.storage.blobIndex.usedBytes())
         if (network !== undefined) selfTest.check()
@@ -214,8 +225,14 @@ export async function startService({
       store: engine.storage.store,
       keepMs: () => engine.loaded().config.retention.bootsMs,
       publish: feed.publish,
-      onOver: (attempt) => metrics.onAttemptOver(attempt),
-      onDiagnosis: (_attempt, { code }) => metrics.onDiagnosis(code),
+      onOver(attempt) {
+        metrics.onAttemptOver(attempt)
+        bootLog.onOver(attempt)
+      },
+      onDiagnosis(attempt, diagnosis) {
+        metrics.onDiagnosis(diagnosis.code)
+        bootLog.onDiagnosis(attempt, diagnosis)
+      },
       clock,
       timers,
       log,
@@ -385,6 +402,7 @@ export async function startService({
         ...configNote(configError(), needsRestart),
       },
     ]
+    metrics.observeParts(parts)
     const bootOperations = views.operations({
       hosts: fleetParts.hosts,
       strangers: strangersNow,
@@ -423,7 +441,10 @@ export async function startService({
     const shared = { operations, metrics, log, version, clock, timers }
     const { listen, tls, trustedProxies } = loaded.config.admin
     const access = { host: listen.host ?? '::', trustedProxies, ...(tls !== undefined && { tls }) }
-    const admin = await listenAdmin({ app: createAdminApp({ ...shared, access, pageDirectory: shippedPage }), listen })
+    const admin = await listenAdmin({
+      app: createAdminApp({ ...shared, access, pageDirectory: shippedPage }),
+      listen,
+    })
     adminListener = admin
     stops.push(() => admin.close())
     const control = await listenControlSocket({
