@@ -9,6 +9,7 @@ import type { MacAddress } from '../../core/mac.ts'
 import type { BootOperations } from '../../http/admin/boot-operations.ts'
 import type { Engine } from '../engine.ts'
 import { createBootsSeen } from '../fleet/boots-seen.ts'
+import { findHost } from '../fleet/find-target.ts'
 import type { BootsSeen } from '../fleet/fleet-context.ts'
 import type { HostList } from '../fleet/host-list.ts'
 import { createCapturePackets } from './capture-packets.ts'
@@ -48,7 +49,7 @@ export function createBootViews(options: {
     reduceAttempt(record, { now: now(), limits: defaultLimits })
   const attempt = (id: string) => timeline.attempt(id)
 
-  const listBoots = createListBoots({ memory, store, reduce, inventory, now })
+  const listBoots = createListBoots({ memory, store, reduce, now })
   const seen = createBootsSeen({
     lastBootAt: (host) => machines.ofHost(host)?.seenAt,
     troubleOf(host) {
@@ -69,7 +70,12 @@ export function createBootViews(options: {
     operations({ hosts, strangers, captureOf, diagnose }) {
       const snapshots = createMachineSnapshots({ index: machines, hosts, inventory, strangers })
       return {
-        listBoots,
+        async listBoots(query) {
+          const page = await listBoots(query)
+          // One that is empty because nobody has that name says so, and which name is near it.
+          if (page.total === 0 && query.host !== undefined) findHost(query.host, inventory())
+          return page
+        },
         showBoot: createShowBoot({ timeline, store, reduce, inventory, now }),
         listMachines: createListMachines({
           snapshots,

@@ -1,13 +1,11 @@
 import type { AttemptId, AttemptRecord, BootAttempt } from '../../core/boot-attempt.ts'
 import { parseAttemptId } from '../../core/boot-attempts/attempt-id.ts'
 import { ServiceError } from '../../core/errors.ts'
-import type { Inventory } from '../../core/host.ts'
 import { parseMac } from '../../core/mac.ts'
 import type { BootOperations } from '../../http/admin/boot-operations.ts'
 import type { BootQuery } from '../../http/admin/schemas/boots.ts'
 import type { AttemptFilter, StateStore } from '../../state/store.ts'
 import { beginningOf } from '../fleet/end-of.ts'
-import { findHost } from '../fleet/find-target.ts'
 import { badCursor, usualLimit } from '../fleet/page-of.ts'
 import { bootSummary } from './boot-summary.ts'
 
@@ -29,7 +27,6 @@ export function createListBoots(options: {
   readonly memory: BootMemory
   readonly store: Pick<StateStore, 'listAttempts' | 'countAttempts'>
   readonly reduce: (record: AttemptRecord) => BootAttempt
-  readonly inventory: () => Inventory
   readonly now: () => number
 }): BootOperations['listBoots'] {
   const { memory, store, reduce } = options
@@ -84,7 +81,6 @@ export function createListBoots(options: {
     ].sort((a, b) => (a.id < b.id ? 1 : -1))
     const items = all.slice(0, limit)
     const last = items.at(-1)
-    if (items.length === 0 && query.host !== undefined) findHost(query.host, options.inventory())
     return {
       items: items.map((attempt) => bootSummary(attempt, now)),
       total: Math.max(count + fresh.length, items.length),
