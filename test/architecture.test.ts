@@ -24,6 +24,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ignition: ['core'],
   config: ['core', 'streams', 'artifacts', 'loaders', 'ignition'],
   telemetry: ['core', 'artifacts', 'state'],
+  webhooks: ['core', 'upstream'],
   tftp: ['core', 'udp'],
   'http/boot': ['core', 'catalog', 'boot', 'render', 'native'],
   'http/admin': ['core', 'telemetry'],

@@ -53,3 +53,46 @@ export function traceIdOfBoot(bootId: BootId): TraceId {
   }
   return hex
 }
+
+/** The trace that a request belongs to, as far as it is passed on. */
+export interface RequestTrace {
+  readonly traceId: TraceId
+  readonly isSampled: boolean
+  /** What the systems before us wrote into `tracestate`; theirs, passed on as it came. */
+  readonly state?: string
+}
+
+/** W3C Trace Context §3.3.1.5: at least 512 characters are to be passed on, in whole or not at all. */
+const longestTracestate = 512
+
+/**
+ * The trace of a request; `undefined` without a good `traceparent`: a `tracestate` alone means nothing (§3.3). One that
+ * is too long or holds anything but printable ASCII is left out.
+ */
+export function readRequestTrace(headers: {
+  readonly traceparent?: string | readonly string[] | undefined
+  readonly tracestate?: string | readonly string[] | undefined
+}): RequestTrace | undefined {
+  const { traceparent, tracestate } = headers
+  // Sent twice it is not valid (§3.2.1): Node joins such headers with a comma, which no traceparent has.
+  const context = typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined
+  if (context === undefined) return undefined
+  const { traceId, isSampled } = context
+  const state = typeof tracestate === 'string' ? tracestate : tracestate?.join(',')
+  const isGood = state !== undefined && state.length <= longestTracestate && /^[\x20-\x7e]+$/.test(state)
+  return isGood ? { traceId, isSampled, state } : { traceId, isSampled }
+}
+
+/**
+ * The headers of a request that we send as a part of a trace.
+ * @param parentId 16 hex digits, which name our request in it
+ */
+export function traceHeaders(
+  { traceId, isSampled, state }: RequestTrace,
+  parentId: string,
+): Readonly<Record<string, string>> {
+  return {
+    traceparent: formatTraceparent({ traceId, parentId, isSampled }),
+    ...(state !== undefined && { tracestate: state }),
+  }
+}
