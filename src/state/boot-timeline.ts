@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, type Kysely, sql, type Transaction } from 'kysely'
 import type { AttemptRecord } from '../core/boot-attempt.ts'
+import type { BootId } from '../core/boot-event.ts'
 import { type AttemptWrite, attemptHead, attemptRecord, headOf, joinedEvents } from './attempt-rows.ts'
 import type { RowReader } from './readable-rows.ts'
 import type { AttemptFilter, StateStore } from './store.ts'
@@ -77,32 +78,40 @@ export async function countAttempts(db: Kysely<StateTables>, filter: AttemptFilt
   return total
 }
 
+/**
+ * The most telling condition is looked up in its index; those after it are checked row by row, which the `+` says
+ * (SQLite, "The SQLite Query Optimizer Overview" §8). Left to itself, it looks for a host among all boots that failed.
+ */
 function matching({ id, bootId, host, mac, isOver, outcome, pattern, since }: AttemptFilter) {
-  return (eb: ExpressionBuilder<StateTables, 'boot_timeline'>) =>
-    eb.and([
-      ...(id === undefined ? [] : [eb('id', '=', id)]),
-      ...(bootId === undefined
-        ? []
-        : [
-            eb.or([
-              eb('boot_id', '=', bootId),
-              eb(
-                'id',
-                'in',
-                eb
-                  .selectFrom('boot_timeline_id')
-                  .select('attempt')
-                  .where('boot_timeline_id.boot_id', '=', bootId),
-              ),
-            ]),
-          ]),
-      ...(host === undefined ? [] : [eb('host', '=', host)]),
-      ...(mac === undefined ? [] : [eb('mac', '=', mac)]),
-      ...(isOver === undefined ? [] : [eb('outcome', isOver ? 'is not' : 'is', null)]),
-      ...(outcome === undefined ? [] : [eb('outcome', '=', outcome)]),
-      ...(pattern === undefined ? [] : [eb('pattern', '=', pattern)]),
+  return (eb: ExpressionBuilder<StateTables, 'boot_timeline'>) => {
+    const equal = Object.entries({ id, host, mac, pattern, outcome }).filter(
+      ([, value]) => value !== undefined,
+    )
+    const [first, ...others] = equal.map(([name, value], place) =>
+      bootId === undefined && place === 0
+        ? sql<boolean>`${sql.ref(name)} = ${value}`
+        : sql<boolean>`+${sql.ref(name)} = ${value}`,
+    )
+    return eb.and([
+      ...(bootId === undefined ? [] : [ofBootId(eb, bootId)]),
+      ...(first === undefined ? [] : [first, ...others]),
+      ...(isOver === undefined ? [] : [isOverOrNot(isOver, equal.length > 0)]),
       ...(since === undefined ? [] : [eb('id', '>=', firstIdAt(since))]),
     ])
+  }
+}
+
+function isOverOrNot(isOver: boolean, isChecked: boolean) {
+  if (isChecked) return isOver ? sql<boolean>`+outcome is not null` : sql<boolean>`+outcome is null`
+  return isOver ? sql<boolean>`outcome is not null` : sql<boolean>`outcome is null`
+}
+
+function ofBootId(eb: ExpressionBuilder<StateTables, 'boot_timeline'>, bootId: BootId) {
+  const attempts = eb
+    .selectFrom('boot_timeline_id')
+    .select('attempt')
+    .where('boot_timeline_id.boot_id', '=', bootId)
+  return eb.or([eb('boot_id', '=', bootId), eb('id', 'in', attempts)])
 }
 
 export async function listLastAttempts(
