@@ -26,6 +26,10 @@ export interface AttemptShelf {
   changed(attempt: KeptAttempt): void
   /** It is over: of the oldest of those only a head is kept from now on. */
   ended(attempt: KeptAttempt): void
+  /** It was taken for lost, and goes on. */
+  resumed(attempt: KeptAttempt): void
+  /** That go on. */
+  open(): Iterable<KeptAttempt>
   /** In the order in which they began. */
   all(): Iterable<KeptAttempt>
   takeUnsaved(most: number): readonly AttemptRecord[]
@@ -46,6 +50,7 @@ export function createAttemptShelf({
   const byId = new Map<string, KeptAttempt>()
   const byBoot = new Map<BootId, KeptAttempt>()
   const strangers = new Set<KeptAttempt>()
+  const open = new Set<KeptAttempt>()
   const unsaved = new Set<KeptAttempt>()
   const unsavedStrangers = new Set<KeptAttempt>()
   const whole = new Set<KeptAttempt>()
@@ -63,6 +68,7 @@ export function createAttemptShelf({
   }
 
   function remove(attempt: KeptAttempt): void {
+    open.delete(attempt)
     byId.delete(attempt.id)
     strangers.delete(attempt)
     unsaved.delete(attempt)
@@ -101,6 +107,7 @@ export function createAttemptShelf({
     add(attempt) {
       if (byId.size >= mostAttempts) makeRoom()
       byId.set(attempt.id, attempt)
+      if (attempt.outcome === undefined) open.add(attempt)
       if (isStranger(attempt)) strangers.add(attempt)
     },
     nameBoot(attempt, bootId) {
@@ -129,7 +136,9 @@ export function createAttemptShelf({
       const queue = isStranger(attempt) ? unsavedStrangers : unsaved
       queue.add(attempt)
     },
+    resumed: (attempt) => open.add(attempt),
     ended(attempt) {
+      open.delete(attempt)
       whole.delete(attempt)
       whole.add(attempt)
       if (whole.size <= mostEnded) return
@@ -141,6 +150,7 @@ export function createAttemptShelf({
         if (oldest.outcome !== undefined) shrinkToHead(oldest)
       }
     },
+    open: () => open,
     all: () => byId.values(),
     takeUnsaved(most) {
       const batch = leaving.splice(0, most)

@@ -10,7 +10,6 @@ import type { MacAddress } from '../../core/mac.ts'
 import { createAddressBook } from './address-book.ts'
 import { createAddressServers } from './address-servers.ts'
 import { createAttemptShelf } from './attempt-shelf.ts'
-import { createDueTimes } from './due-times.ts'
 import { createExaminer } from './examine.ts'
 import { clipTimes, createKeptAttempt, type KeptAttempt, retrace } from './kept-attempt.ts'
 import { createMachines, type Machine } from './machines.ts'
@@ -26,6 +25,8 @@ export interface TimelineMaxima {
   readonly events: number
   /** Boots of one machine that are kept in memory. */
   readonly ofMachine: number
+  /** Boots of machines that no record matches, which may be made up, that begin in one second. */
+  readonly strangersPerSecond: number
 }
 
 /** 50,000 machines; some 100 MB when all of them boot at once. */
@@ -34,6 +35,7 @@ export const defaultTimelineMaxima: TimelineMaxima = {
   ended: 5_000,
   events: 200,
   ofMachine: 12,
+  strangersPerSecond: 2_000,
 }
 
 export interface TimelineOptions {
@@ -51,6 +53,10 @@ const nextCardMs = 3 * 60_000
 /** `settle` comes a few times a second: a longer pause is a clock that jumped, or a process that was stopped. */
 const longestPauseMs = 30_000
 const clockJitterMs = 1_000
+/** What only time changes is looked for once a second. */
+const sweepEveryMs = 1_000
+const mostHostsAtOnce = 2_000
+const mostStrangersAtOnce = 500
 
 export function createTimeline(options: TimelineOptions): Timeline {
   const { clock, random, listeners = {} } = options
@@ -58,19 +64,28 @@ export function createTimeline(options: TimelineOptions): Timeline {
   const hostAddresses = createAddressBook()
   const strangerAddresses = createAddressBook()
   const addressServers = createAddressServers()
-  const due = createDueTimes<KeptAttempt>()
   /** Attempts of machines whose card nobody knows yet. */
   const byAddress = new Map<string, KeptAttempt>()
   const shelf = createAttemptShelf({
     mostAttempts: maxima.attempts,
     mostEnded: maxima.ended,
-    onLeave: dropFromMachine,
+    onLeave: forget,
   })
   const machines = createMachines({ onJoin: joinMachines })
-  const examiner = createExaminer({ shelf, addressServers, due, listeners, mostEvents: maxima.events })
-  let dirty: KeptAttempt[] = []
+  const examiner = createExaminer({ shelf, addressServers, listeners, mostEvents: maxima.events })
+  const changedHosts = new Set<KeptAttempt>()
+  const changedStrangers = new Set<KeptAttempt>()
+  let sweptAt = Number.NEGATIVE_INFINITY
+  let strangersIn = 0
+  let strangersBegun = 0
   let settledAt = clock.now()
   let hearingSince = settledAt
+
+  function forget(attempt: KeptAttempt): void {
+    changedHosts.delete(attempt)
+    changedStrangers.delete(attempt)
+    dropFromMachine(attempt)
+  }
 
   function dropFromMachine(attempt: KeptAttempt): void {
     if (attempt.address !== undefined && byAddress.get(attempt.address) === attempt) {
@@ -97,7 +112,7 @@ export function createTimeline(options: TimelineOptions): Timeline {
   function merge(attempt: KeptAttempt, joined: KeptAttempt): void {
     mergeAttempts(attempt, joined, maxima.events)
     for (const bootId of joined.bootIds) shelf.nameBoot(attempt, bootId)
-    dropFromMachine(joined)
+    forget(joined)
     shelf.absorb(joined)
     touch(attempt)
   }
@@ -107,7 +122,23 @@ export function createTimeline(options: TimelineOptions): Timeline {
     shelf.changed(attempt)
     if (attempt.isDirty) return
     attempt.isDirty = true
-    dirty.push(attempt)
+    const queue = attempt.host === undefined ? changedStrangers : changedHosts
+    queue.add(attempt)
+  }
+
+  /** Whether there is room for one more machine that no record matches; a flood of those is not told one by one. */
+  function admitsStranger(at: number): boolean {
+    const second = Math.floor(at / 1000)
+    if (second !== strangersIn) {
+      strangersIn = second
+      strangersBegun = 0
+    }
+    strangersBegun += 1
+    return strangersBegun <= maxima.strangersPerSecond
+  }
+
+  function canBeginAt(event: BootEvent, host: string | undefined): boolean {
+    return canBegin(event) && (host !== undefined || admitsStranger(event.at))
   }
 
   function begin(event: BootEvent, machine: Machine | undefined): KeptAttempt {
@@ -140,9 +171,9 @@ export function createTimeline(options: TimelineOptions): Timeline {
     mac: MacAddress | undefined,
   ): KeptAttempt | undefined {
     const newest = machine.attempts.at(-1)
-    if (newest === undefined) return canBegin(event) ? begin(event, machine) : undefined
+    if (newest === undefined) return begin(event, machine)
     if (!isBeginning(newest, event, mac)) return newest
-    if (!canBegin(event)) return undefined
+    if (!canBeginAt(event, machine.host)) return undefined
     supersede(newest, event.at)
     return begin(event, machine)
   }
@@ -174,7 +205,7 @@ export function createTimeline(options: TimelineOptions): Timeline {
     const known = machines.byMac(mac) ?? (host === undefined ? undefined : machines.byHost(host))
     const address = 'address' in event ? event.address : undefined
     const unnamed = address === undefined ? undefined : unnamedAt(address, event.at)
-    if (known === undefined && unnamed === undefined && !canBegin(event)) return undefined
+    if (known === undefined && unnamed === undefined && !canBeginAt(event, host)) return undefined
     const machine = machines.machineOf(mac, host)
     if (unnamed !== undefined) nameAttempt(unnamed, machine, event, mac)
     if (event.type === 'reported' || event.type === 'ignition-sent') {
@@ -208,7 +239,7 @@ export function createTimeline(options: TimelineOptions): Timeline {
   function ofAddress(address: string, event: BootEvent): KeptAttempt | undefined {
     const newest = byAddress.get(address)
     if (newest !== undefined && !isBeginning(newest, event, undefined)) return newest
-    if (!canBegin(event)) return undefined
+    if (!canBeginAt(event, undefined)) return undefined
     if (newest !== undefined) supersede(newest, event.at)
     const attempt = begin(event, undefined)
     attempt.address = address
@@ -263,6 +294,35 @@ export function createTimeline(options: TimelineOptions): Timeline {
     touch(attempt)
   }
 
+  /** Hosts first: whoever makes up machines makes only those wait. */
+  function settleChanged(now: number): void {
+    settleSome(changedHosts, mostHostsAtOnce, now)
+    settleSome(changedStrangers, mostStrangersAtOnce, now)
+  }
+
+  function settleSome(changed: Set<KeptAttempt>, most: number, now: number): void {
+    let left = most
+    for (const attempt of changed) {
+      if (left === 0) return
+      left -= 1
+      changed.delete(attempt)
+      attempt.isDirty = false
+      examiner.settle(attempt, { now, hearingSince, isChanged: true })
+    }
+  }
+
+  /** Whose time has come; so many that all of them would hold up the next packet are left for the next time. */
+  function sweep(now: number, isForAll: boolean): void {
+    sweptAt = now
+    let left = mostHostsAtOnce
+    for (const attempt of shelf.open()) {
+      if (left === 0) return
+      if (attempt.isDirty || (attempt.dueAt > now && !isForAll)) continue
+      examiner.settle(attempt, { now, hearingSince, isChanged: false })
+      left -= 1
+    }
+  }
+
   function reduced(attempt: KeptAttempt): BootAttempt {
     attempt.reduced ??= examiner.look(attempt, { now: clock.now(), hearingSince })
     return attempt.reduced
@@ -282,17 +342,8 @@ export function createTimeline(options: TimelineOptions): Timeline {
       if (isBack) {
         for (const attempt of shelf.all()) if (attempt.lastAt > now) clipTimes(attempt, now)
       }
-      const changed = dirty
-      dirty = []
-      const waiting = isBack ? due.takeAll(now) : due.take(now)
-      for (const attempt of changed) {
-        attempt.isDirty = false
-        examiner.settle(attempt, { now, hearingSince, isChanged: true })
-      }
-      for (const attempt of waiting) {
-        if (attempt.dueAt > now && !isBack) continue
-        examiner.settle(attempt, { now, hearingSince, isChanged: false })
-      }
+      settleChanged(now)
+      if (isBack || now >= sweptAt + sweepEveryMs) sweep(now, isBack)
     },
     attempt(id) {
       const attempt = shelf.byId(id) ?? shelf.byBoot(id as never)
@@ -329,6 +380,7 @@ export function createTimeline(options: TimelineOptions): Timeline {
     Object.assign(attempt, record, { events: record.events.slice() })
     if (record.lastAt > now || record.startedAt > now) clipTimes(attempt, now)
     attempt.wasSaved = true
+    attempt.isRestored = true
     attempt.isOverTold = attempt.outcome !== undefined
     attempt.told = attempt.diagnosis === undefined ? [] : [attempt.diagnosis.code]
     retrace(attempt)
@@ -339,7 +391,7 @@ export function createTimeline(options: TimelineOptions): Timeline {
     if (attempt.mac !== undefined) file(attempt, machines.machineOf(attempt.mac, attempt.host))
     if (attempt.outcome === undefined) {
       attempt.isDirty = true
-      dirty.push(attempt)
+      changedHosts.add(attempt)
     } else shelf.ended(attempt)
   }
 }

@@ -9,7 +9,7 @@ import { looksAfterMs, recognise } from '../../core/boot-patterns/patterns.ts'
 import type { AddressServers } from './address-servers.ts'
 import type { AttemptShelf } from './attempt-shelf.ts'
 import { earlierBootOf, type KeptAttempt } from './kept-attempt.ts'
-import { limitsOf } from './machines.ts'
+import { learnFrom, limitsOf } from './machines.ts'
 import type { TimelineListeners } from './timeline.ts'
 
 interface Moment {
@@ -25,18 +25,18 @@ const mostBefore = 8
 export function createExaminer({
   shelf,
   addressServers,
-  due,
   listeners,
   mostEvents,
 }: {
-  readonly shelf: Pick<AttemptShelf, 'changed' | 'ended'>
+  readonly shelf: Pick<AttemptShelf, 'changed' | 'ended' | 'resumed'>
   readonly addressServers: Pick<AddressServers, 'seenBeside'>
-  readonly due: { add(attempt: KeptAttempt, at: number): void }
   readonly listeners: TimelineListeners
   readonly mostEvents: number
 }) {
   function standing(attempt: KeptAttempt, facts: AttemptFacts, { now, hearingSince }: Moment): Standing {
-    const limits = attempt.machine === undefined ? defaultLimits : limitsOf(attempt.machine)
+    // Of what is over nobody asks how long it may be silent.
+    const { machine, outcome } = attempt
+    const limits = machine === undefined || outcome !== undefined ? defaultLimits : limitsOf(machine)
     return standingOf(facts, attempt, { now, limits, hearingSince })
   }
 
@@ -67,29 +67,25 @@ export function createExaminer({
     return found?.code === attempt.diagnosis?.code ? attempt.diagnosis : found
   }
 
-  function tell(attempt: KeptAttempt, reduced: BootAttempt, isNews: boolean): void {
-    if (isNews) listeners.onChange?.(attempt.id as AttemptId)
-    const { diagnosis } = reduced
+  /** Once each; what it is like is put together only where somebody wants to know. */
+  function tell(attempt: KeptAttempt, reduced: () => BootAttempt): void {
+    const { diagnosis, outcome } = attempt
     if (diagnosis !== undefined && !attempt.told.includes(diagnosis.code)) {
       attempt.told = [...attempt.told, diagnosis.code]
-      listeners.onDiagnosis?.(reduced, diagnosis)
+      listeners.onDiagnosis?.(reduced(), diagnosis)
     }
-    if (reduced.outcome !== undefined && !attempt.isOverTold) {
+    if (outcome !== undefined && !attempt.isOverTold) {
       attempt.isOverTold = true
-      listeners.onOver?.(reduced)
+      listeners.onOver?.(reduced())
     }
   }
 
-  function schedule(attempt: KeptAttempt, { state, quietMs, dueAt }: Standing, now: number): void {
-    attempt.dueAt = Number.POSITIVE_INFINITY
-    if (state === 'over') return
-    const nextLook = looksAfterMs.find((ms) => ms > quietMs)
-    const times = [dueAt, nextLook === undefined ? undefined : now - quietMs + nextLook].filter(
-      (time) => time !== undefined,
-    )
-    if (times.length === 0) return
-    attempt.dueAt = Math.max(now + 1, Math.min(...times))
-    due.add(attempt, attempt.dueAt)
+  /** When nothing but time can change where it stands. */
+  function nextLook({ journey }: KeptAttempt, { state, quietMs, dueAt }: Standing, now: number): number {
+    if (state === 'over') return Number.POSITIVE_INFINITY
+    let next = dueAt ?? Number.POSITIVE_INFINITY
+    for (const ms of looksAfterMs(journey.level)) if (ms > quietMs) next = Math.min(next, now - quietMs + ms)
+    return Math.max(now + 1, next)
   }
 
   return {
@@ -103,8 +99,7 @@ export function createExaminer({
       const facts = gatherFacts(attempt)
       const found = standing(attempt, facts, moment)
       const diagnosis = diagnose(attempt, facts, found, now)
-      const before = attempt.reduced
-      const hadOutcome = attempt.outcome
+      const { state, outcome } = attempt
       const isNewDiagnosis = diagnosis?.code !== attempt.diagnosis?.code
       if (diagnosis !== undefined && isNewDiagnosis) {
         const event = { type: 'diagnosed', at: now, code: diagnosis.code, text: diagnosis.text } as const
@@ -113,15 +108,22 @@ export function createExaminer({
       attempt.diagnosis = diagnosis
       attempt.outcome = found.outcome
       attempt.endedAt = found.endedAt
-      attempt.reduced = attemptOf(attempt, facts, found)
-      const isMoved = before?.state !== attempt.reduced.state || hadOutcome !== found.outcome
-      if (isNewDiagnosis || hadOutcome !== found.outcome) shelf.changed(attempt)
-      if (found.outcome !== undefined && hadOutcome === undefined) {
-        shelf.ended(attempt)
-        if (attempt.machine !== undefined) attempt.machine.limits = undefined
+      attempt.state = found.state
+      attempt.dueAt = nextLook(attempt, found, now)
+      attempt.reduced = undefined
+      const isMoved = isNewDiagnosis || outcome !== found.outcome || state !== found.state
+      if (isNewDiagnosis || outcome !== found.outcome) shelf.changed(attempt)
+      if (found.outcome === undefined && outcome !== undefined) shelf.resumed(attempt)
+      if (found.outcome !== undefined && outcome === undefined) {
+        if (attempt.machine !== undefined) learnFrom(attempt.machine, found.outcome, facts.silences)
       }
-      schedule(attempt, found, now)
-      tell(attempt, attempt.reduced, isChanged || isNewDiagnosis || isMoved)
+      if (isChanged || isMoved) listeners.onChange?.(attempt.id as AttemptId)
+      tell(attempt, () => {
+        attempt.reduced ??= attemptOf(attempt, facts, found)
+        return attempt.reduced
+      })
+      // Last, because only a head may be left of it then.
+      if (found.outcome !== undefined && outcome === undefined) shelf.ended(attempt)
     },
   }
 }

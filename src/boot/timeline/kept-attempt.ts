@@ -1,4 +1,10 @@
-import type { AttemptId, AttemptRecord, BootAttempt, CountedEvent } from '../../core/boot-attempt.ts'
+import type {
+  AttemptId,
+  AttemptRecord,
+  AttemptState,
+  BootAttempt,
+  CountedEvent,
+} from '../../core/boot-attempt.ts'
 import { createJourney, type Journey, travel } from '../../core/boot-attempts/journey.ts'
 import type { BootEvent, BootId } from '../../core/boot-event.ts'
 import type { BootPatternCode } from '../../core/boot-pattern.ts'
@@ -26,10 +32,14 @@ export interface KeptAttempt extends Omit<Mutable<AttemptRecord>, 'events'> {
   isUnsaved: boolean
   /** The store has some of it. */
   wasSaved: boolean
+  /** An earlier run of the service saw it. */
+  isRestored: boolean
   isOverTold: boolean
   /** Patterns that were told once. */
   told: readonly BootPatternCode[]
   dueAt: number
+  /** As it was when `settle` looked last. */
+  state: AttemptState | undefined
   /** As it was reduced last; absent when something came since. */
   reduced: BootAttempt | undefined
 }
@@ -56,9 +66,11 @@ export function createKeptAttempt(id: AttemptId, startedAt: number): KeptAttempt
     isDirty: false,
     isUnsaved: false,
     wasSaved: false,
+    isRestored: false,
     isOverTold: false,
     told: [],
     dueAt: Number.POSITIVE_INFINITY,
+    state: undefined,
     reduced: undefined,
   }
 }
@@ -90,13 +102,10 @@ export function earlierBootOf({ startedAt, lastAt, outcome, journey, mac }: Kept
 /** Leaves what a list tells: the last decision, the last report, the last step. The store has the others. */
 export function shrinkToHead(attempt: KeptAttempt): void {
   const { events } = attempt
+  const decided = events.findLast(({ event }) => event.type === 'decided')
+  const reported = events.findLast(({ event }) => event.type === 'reported')
   const last = events.at(-1)
-  const kept = events.filter(
-    (entry) =>
-      entry === last ||
-      entry === events.findLast(({ event }) => event.type === 'decided') ||
-      entry === events.findLast(({ event }) => event.type === 'reported'),
-  )
+  const kept = events.filter((entry) => entry === decided || entry === reported || entry === last)
   if (kept.length === events.length) return
   attempt.events = kept
   attempt.isHead = true

@@ -1,3 +1,5 @@
+import type { AttemptOutcome } from '../../core/boot-attempt.ts'
+import type { PhaseSilences } from '../../core/boot-attempts/attempt-facts.ts'
 import { gatherFacts } from '../../core/boot-attempts/gather-facts.ts'
 import { learnLimits, mostLearnedBoots, type PhaseLimits } from '../../core/boot-attempts/phase-limits.ts'
 import type { MacAddress } from '../../core/mac.ts'
@@ -9,7 +11,9 @@ export interface Machine {
   readonly macs: MacAddress[]
   /** Oldest first; the newest ones of it. */
   attempts: KeptAttempt[]
-  /** Made from its good boots when it is first asked for. */
+  /** How long it was silent in its last good boots, oldest first. */
+  history: readonly PhaseSilences[] | undefined
+  /** Made from that when they are first asked for. */
   limits: PhaseLimits | undefined
 }
 
@@ -38,7 +42,13 @@ export function createMachines({
   const machines = new Set<Machine>()
 
   function create(mac: MacAddress): Machine {
-    const machine: Machine = { host: undefined, macs: [mac], attempts: [], limits: undefined }
+    const machine: Machine = {
+      host: undefined,
+      macs: [mac],
+      attempts: [],
+      history: undefined,
+      limits: undefined,
+    }
     machines.add(machine)
     byMac.set(mac, machine)
     return machine
@@ -97,15 +107,26 @@ export function createMachines({
   }
 }
 
-const goodOutcomes: ReadonlySet<string | undefined> = new Set(['booted', 'installed', 'served'])
+const goodOutcomes: ReadonlySet<AttemptOutcome | undefined> = new Set(['booted', 'installed', 'served'])
 
 /** How long this machine may be silent in each phase, by what its last good boots took. */
 export function limitsOf(machine: Machine): PhaseLimits {
-  machine.limits ??= learnLimits(
-    machine.attempts
-      .filter(({ outcome, isHead }) => goodOutcomes.has(outcome) && isHead !== true)
-      .slice(-mostLearnedBoots)
-      .map((attempt) => gatherFacts(attempt).silences),
-  )
+  machine.limits ??= learnLimits(historyOf(machine))
   return machine.limits
+}
+
+/** After a boot of it; what went wrong teaches nothing. */
+export function learnFrom(machine: Machine, outcome: AttemptOutcome, silences: PhaseSilences): void {
+  if (!goodOutcomes.has(outcome)) return
+  machine.history = [...historyOf(machine), silences].slice(-mostLearnedBoots)
+  machine.limits = undefined
+}
+
+/** From what an earlier run of the service kept, once. */
+function historyOf(machine: Machine): readonly PhaseSilences[] {
+  machine.history ??= machine.attempts
+    .filter(({ outcome, isHead, isRestored }) => isRestored && goodOutcomes.has(outcome) && isHead !== true)
+    .slice(-mostLearnedBoots)
+    .map((attempt) => gatherFacts(attempt).silences)
+  return machine.history
 }

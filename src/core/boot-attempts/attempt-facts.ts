@@ -25,7 +25,8 @@ export interface AttemptFacts {
   readonly silences: PhaseSilences
   /** The last DHCP run of its firmware. */
   readonly run?: DhcpRun
-  readonly troubles: ReadonlySet<string>
+  /** DHCP saw it ask for the same stage in boot after boot. */
+  readonly isLoopTold: boolean
   /** When a loader asked DHCP, which shows that it runs. */
   readonly loaderAskedAt?: number
   readonly decision?: Extract<BootEvent, { type: 'decided' }>

@@ -1,4 +1,4 @@
-import type { BootPhase } from '../boot-attempt.ts'
+import { type BootPhase, bootPhases } from '../boot-attempt.ts'
 import type { AttemptFacts, PhaseSilences } from './attempt-facts.ts'
 
 /** How long a boot may be silent in each phase before its next step is overdue, ms. */
@@ -45,12 +45,18 @@ const longestLimitMs = 4 * 60 * minutes
 export function learnLimits(history: readonly PhaseSilences[]): PhaseLimits {
   if (history.length === 0) return defaultLimits
   const learned: Record<BootPhase, number> = { ...defaultLimits }
-  for (const phase of Object.keys(learned) as BootPhase[]) {
-    const seen = history.flatMap((silences) => silences[phase] ?? [])
-    if (seen.length === 0) continue
-    const usual = Math.min(3 * Math.max(...seen) + 30 * seconds, longestLimitMs)
+  for (const phase of bootPhases) {
+    let longest = 0
+    let count = 0
+    for (const { [phase]: silence } of history) {
+      if (silence === undefined) continue
+      count += 1
+      if (silence > longest) longest = silence
+    }
+    if (count === 0) continue
+    const usual = Math.min(3 * longest + 30 * seconds, longestLimitMs)
     const normal = defaultLimits[phase]
-    learned[phase] = seen.length < fewestForLess ? Math.max(normal, usual) : Math.max(normal / 3, usual)
+    learned[phase] = count < fewestForLess ? Math.max(normal, usual) : Math.max(normal / 3, usual)
   }
   return learned
 }
