@@ -1,4 +1,3 @@
-import { isServiceError } from '../../core/errors.ts'
 import type { Host, Inventory } from '../../core/host.ts'
 import type { MacAddress } from '../../core/mac.ts'
 import type { BootOperations } from '../../http/admin/boot-operations.ts'
@@ -47,13 +46,7 @@ export function createBootsSeen(options: {
       return [...options.conflictsOf(id), ...(trouble === undefined ? [] : [trouble])]
     },
     async lastBoots(host) {
-      try {
-        return (await options.listBoots({ host, limit: shownBoots })).items
-      } catch (error) {
-        // One that is about to be made: a list of boots takes it for a slip of the finger.
-        if (isServiceError(error, 'NOT_FOUND')) return []
-        throw error
-      }
+      return (await options.listBoots({ host, limit: shownBoots })).items
     },
     hasBooted: async (host) => (await store.countAttempts({ host })) > 0,
   }

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { ServiceError } from '../../../src/core/errors.ts'
 import { createBootsSeen } from '../../../src/runtime/fleet/boots-seen.ts'
 import { runningBoot } from '../../fakes/boot-operations.ts'
 import { mac, makeHost, nodeMac } from '../../fakes/machines.ts'
@@ -58,14 +57,4 @@ it('a host that has gone has booted, as long as that is kept', async () => {
   await store.saveAttempts([makeAttempt(1)])
   expect(await seen({ store }).hasBooted('rack1-n1')).toBe(true)
   expect(await seen({ store }).hasBooted('rack1-n2')).toBe(false)
-})
-
-it('a host that is about to be made has no boots; what else goes wrong is told', async () => {
-  const listBoots = (code: 'NOT_FOUND' | 'STATE_UNAVAILABLE') => async () => {
-    throw new ServiceError(code)
-  }
-  expect(await seen({ listBoots: listBoots('NOT_FOUND') }).lastBoots('new')).toEqual([])
-  await expect(seen({ listBoots: listBoots('STATE_UNAVAILABLE') }).lastBoots('new')).rejects.toThrow(
-    'state store',
-  )
 })
