@@ -19,7 +19,7 @@ export function createCapturePackets(
     const found = captureOf(mac)
     if (found === undefined) {
       throw new ServiceError('NOT_FOUND', 'no packets are kept', {
-        hint: 'they are while the service runs with boot.dhcp or boot.tftp on, unless capture.memory is off',
+        hint: 'they are while the service runs with boot.dhcp or boot.tftp on, unless the configuration says capture: off',
       })
     }
     const { packets, dropped, pcap, oldest, newest } = found
