@@ -22,7 +22,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   dhcp: ['core', 'udp'],
   loaders: ['core'],
   ignition: ['core'],
-  config: ['core', 'streams', 'artifacts', 'loaders', 'ignition'],
+  config: ['core', 'upstream', 'streams', 'artifacts', 'loaders', 'ignition'],
   telemetry: ['core', 'artifacts', 'state'],
   webhooks: ['core', 'upstream'],
   tftp: ['core', 'udp'],

@@ -1,4 +1,5 @@
 import { type Arch, parseArch } from '../core/arch.ts'
+import type { Webhook } from '../core/webhook.ts'
 import type { UpstreamOptions } from '../upstream/client.ts'
 import { buildDhcp, buildTftp } from './build-dhcp.ts'
 import type {
@@ -66,6 +67,7 @@ export function buildConfig(raw: RawConfig, context: BuildContext): Config {
       ? {}
       : { templatesDirectory: context.absolute(['templates', 'directory'], templates.directory) }),
     upstream: buildUpstream(raw, streams, context),
+    webhooks: buildWebhooks(raw, context),
     retention: {
       auditMs: parsed(parseDuration(retention.audit), retention.audit),
       reportsMs: parsed(parseDuration(retention.reports), retention.reports),
@@ -77,6 +79,15 @@ export function buildConfig(raw: RawConfig, context: BuildContext): Config {
       : { capture: { memoryBytes: parsed(parseMemorySize(capture.memory), capture.memory) } }),
     log,
   }
+}
+
+function buildWebhooks({ webhooks }: RawConfig, { texts }: BuildContext): readonly Webhook[] {
+  return webhooks.map(({ name, url, events }, index) => ({
+    name,
+    url,
+    secret: texts.get(pathText(['webhooks', index, 'secretFile']))?.trim() ?? '',
+    events,
+  }))
 }
 
 function buildAdmin({ admin }: RawConfig, { texts }: BuildContext): AdminConfig {

@@ -11,7 +11,13 @@ import { parseBootAddress, parseListenAddress } from './listen-address.ts'
 import { parseMemorySize } from './memory-size.ts'
 import { parseIpv4Range, parseTftpPorts } from './port-and-address-ranges.ts'
 import { parseUntil } from './until.ts'
-import { baseUrlProblem, httpUrlProblem, originProblem, proxyUrlProblem } from './web-url.ts'
+import {
+  baseUrlProblem,
+  httpUrlProblem,
+  originProblem,
+  proxyUrlProblem,
+  webhookUrlProblem,
+} from './web-url.ts'
 
 /** A kind of text that the schema names by `format`. */
 export interface TextFormat {
@@ -62,6 +68,10 @@ export const formats = {
   'proxy-url': {
     allowed: 'an http or https URL such as http://proxy.example:3128',
     problem: proxyUrlProblem,
+  },
+  'webhook-url': {
+    allowed: 'an http or https URL without user name and password, and not of a link-local address',
+    problem: webhookUrlProblem,
   },
   until: {
     allowed: 'a date such as 2026-12-31, or a moment with its zone such as 2026-12-31T18:00:00Z',

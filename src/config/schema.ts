@@ -3,6 +3,7 @@ import { dhcpSchema, tftpSchema } from './dhcp-schema.ts'
 import { groupSchema, profileSchema } from './machine-schema.ts'
 import { closed, list, namedBy, oneOf, text } from './schema-parts.ts'
 import { streamSchema } from './stream-schema.ts'
+import { webhookSchema } from './webhook-schema.ts'
 
 /** Where a packaged service keeps its data. */
 export const defaultDataDir = '/var/lib/pilotlight'
@@ -169,6 +170,11 @@ export const configSchema = Type.Object(
         ),
       },
       { ...closed, section: true, description: 'How the service speaks with the outside.' },
+    ),
+    webhooks: list(
+      webhookSchema,
+      'Who is told of boots, streams and changes as they happen. What waits when the service stops is lost.',
+      { default: [] },
     ),
     retention: Type.Object(
       {

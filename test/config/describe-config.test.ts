@@ -57,6 +57,7 @@ unknown: { profile: p }
       'unknown.profile = p  [pilotlight.yaml:9]',
       'upstream.proxy = http://(hidden)@proxy.example:3128  [pilotlight.yaml:1]',
       'upstream.allow = []  [default]',
+      'webhooks = []  [default]',
       'retention.audit = 400d  [default]',
       'retention.reports = 90d  [default]',
       'retention.boots = 30d  [default]',
