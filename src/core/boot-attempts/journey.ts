@@ -58,7 +58,8 @@ function levelBy(journey: Journey, event: BootEvent): Reached {
   switch (event.type) {
     case 'dhcp-answered':
     case 'dhcp-unanswered':
-      if (event.asked?.stage === 'firmware') {
+      // By which entry it came to its disk stays known, whatever it tries on its way there.
+      if (event.asked?.stage === 'firmware' && journey.kind !== 'local' && journey.kind !== 'ignore') {
         journey.hasFirmware = true
         journey.xid = event.asked.xid
         journey.via = event.asked.via
