@@ -3,7 +3,7 @@ import { appendEvent } from '../../core/boot-attempts/append-event.ts'
 import { attemptIdOf } from '../../core/boot-attempts/attempt-id.ts'
 import { beginsAnew, canBegin } from '../../core/boot-attempts/begins-anew.ts'
 import { boundEvent } from '../../core/boot-attempts/bound-event.ts'
-import { travel } from '../../core/boot-attempts/journey.ts'
+import { reached, travel } from '../../core/boot-attempts/journey.ts'
 import type { BootEvent } from '../../core/boot-event.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { MacAddress } from '../../core/mac.ts'
@@ -57,6 +57,7 @@ const clockJitterMs = 1_000
 const sweepEveryMs = 1_000
 const mostHostsAtOnce = 2_000
 const mostStrangersAtOnce = 500
+const mostGuesses = 5_000
 
 export function createTimeline(options: TimelineOptions): Timeline {
   const { clock, random, listeners = {} } = options
@@ -66,6 +67,8 @@ export function createTimeline(options: TimelineOptions): Timeline {
   const addressServers = createAddressServers()
   /** Attempts of machines whose card nobody knows yet. */
   const byAddress = new Map<string, KeptAttempt>()
+  /** Attempts that were begun for the machine that was seen last at an address, without its word for it. */
+  const guesses = new Map<string, KeptAttempt>()
   const shelf = createAttemptShelf({
     mostAttempts: maxima.attempts,
     mostEnded: maxima.ended,
@@ -172,9 +175,15 @@ export function createTimeline(options: TimelineOptions): Timeline {
   ): KeptAttempt | undefined {
     const newest = machine.attempts.at(-1)
     if (newest === undefined) return begin(event, machine)
-    if (!isBeginning(newest, event, mac)) return newest
+    const isSure = 'mac' in event && event.mac !== undefined
+    if (!isBeginning(newest, event, mac)) {
+      const before = machine.attempts.at(-2)
+      if (isSure && before !== undefined) supersede(before, newest.startedAt)
+      return newest
+    }
     if (!canBeginAt(event, machine.host)) return undefined
-    supersede(newest, event.at)
+    // By its address alone it may be another machine: the boot before ends when this one says its card.
+    if (isSure) supersede(newest, event.at)
     return begin(event, machine)
   }
 
@@ -204,7 +213,11 @@ export function createTimeline(options: TimelineOptions): Timeline {
     const host = 'host' in event ? event.host : undefined
     const known = machines.byMac(mac) ?? (host === undefined ? undefined : machines.byHost(host))
     const address = 'address' in event ? event.address : undefined
-    const unnamed = address === undefined ? undefined : unnamedAt(address, event.at)
+    const saysCard = 'mac' in event && event.mac !== undefined
+    const unnamed =
+      address === undefined
+        ? undefined
+        : (unnamedAt(address, event.at) ?? (saysCard ? misjudgedAt(address, mac, event.at) : undefined))
     if (known === undefined && unnamed === undefined && !canBeginAt(event, host)) return undefined
     const machine = machines.machineOf(mac, host)
     if (unnamed !== undefined) nameAttempt(unnamed, machine, event, mac)
@@ -215,6 +228,33 @@ export function createTimeline(options: TimelineOptions): Timeline {
         : lateWord(event, machine)
     }
     return newestOf(machine, event, mac)
+  }
+
+  function isPastScript({ outcome, journey }: KeptAttempt): boolean {
+    return outcome !== undefined || journey.level >= reached.script
+  }
+
+  function guess(address: string, attempt: KeptAttempt): void {
+    guesses.delete(address)
+    guesses.set(address, attempt)
+    const [oldest] = guesses.keys()
+    if (guesses.size > mostGuesses && oldest !== undefined) guesses.delete(oldest)
+  }
+
+  /**
+   * A boot that was taken for one of the machine that had this address before, and is of the one that says its card now:
+   * addresses are given to another machine, and several stand behind one (NAT).
+   */
+  function misjudgedAt(address: string, mac: MacAddress, at: number): KeptAttempt | undefined {
+    const attempt = guesses.get(address)
+    if (attempt === undefined) return undefined
+    guesses.delete(address)
+    const isOpen = attempt.mac === undefined && attempt.outcome === undefined
+    if (!isOpen || at - attempt.lastAt > namesItselfMs) return undefined
+    if (attempt.machine === undefined || attempt.machine === machines.byMac(mac)) return undefined
+    dropFromMachine(attempt)
+    attempt.host = undefined
+    return attempt
   }
 
   function unnamedAt(address: string, at: number): KeptAttempt | undefined {
@@ -257,7 +297,15 @@ export function createTimeline(options: TimelineOptions): Timeline {
     if (said !== undefined) return ofMachine(said, event)
     if (address === undefined) return undefined
     const mac = hostAddresses.macOf(address, event.at) ?? strangerAddresses.macOf(address, event.at)
-    return mac === undefined ? ofAddress(address, event) : ofMachine(mac, event)
+    if (mac === undefined) return ofAddress(address, event)
+    const newest = machines.byMac(mac)?.attempts.at(-1)
+    // Whose it is, the answer to it tells: the script asks who the machine is, and the machine says its card.
+    if (event.type === 'entry-sent' && newest !== undefined && isPastScript(newest)) {
+      return ofAddress(address, event)
+    }
+    const attempt = ofMachine(mac, event)
+    if (attempt !== undefined && attempt !== newest) guess(address, attempt)
+    return attempt
   }
 
   function learn(event: BootEvent): void {
