@@ -19,6 +19,11 @@ it('the demo boots a bare machine by DHCP, TFTP and HTTP, and ends well', async 
   expect(stdout).toMatch(/✓ DISCOVER from UEFI x64: the offer names snponly\.efi/)
   expect(stdout).toMatch(/✓ TFTP brings snponly\.efi whole/)
   expect(stdout).toMatch(/✓ DISCOVER from iPXE: the offer is http:\/\/127\.0\.0\.1:\d+\/boot\.ipxe/)
+  // Both timelines as `boots show` draws them.
+  expect(stdout).toMatch(/^ +dhcp +█[\s\S]*· rootfs +rootfs sent, 16 MiB in /m)
+  expect(stdout).toMatch(
+    /state +stuck in ignition[\s\S]*✗ ignition-not-fetched: .*\n +-> Let stuck-node boot once more/,
+  )
   expect(stdout).toMatch(/All \d+ checks passed/)
   expect(stdout).not.toContain('✗')
 })
@@ -65,4 +70,7 @@ it('a signal after the story is how it is meant to end', async () => {
   const { code, text, left } = await demoUntil('until Ctrl-C', (child) => child.kill('SIGINT'))
   expect({ code, left }).toEqual({ code: 0, left: [] })
   expect(text).toContain(`node ${main} --config `)
+  const page = /The page: (http:\S+\/)\nLog in with this token, which ends with the demo: (\S+)\n/.exec(text)
+  expect(page).not.toBeNull()
+  expect(page?.[1]).not.toContain(page?.[2])
 })

@@ -1,6 +1,7 @@
 import { tellAdminsPart } from './admin-scenes.ts'
 import { pinnedMac } from './demo-configuration.ts'
 import type { SampleRelease } from './sample-release.ts'
+import { stopOneMachine, tellWhatWasSeen } from './seeing-scenes.ts'
 import { startSimulatedFirmware } from './simulated-firmware.ts'
 import { type Arch, boot, type DemoStage, isOf, showFetches } from './stage.ts'
 
@@ -58,6 +59,7 @@ export async function tellDemo(stage: DemoStage): Promise<void> {
   const explanation = await service.operations.explain({ mac: pinnedMac, arch: 'x86_64' })
   story.tell(`why: ${explanation.reasons.map(({ text }) => text).join('; ')}`)
 
+  await stopOneMachine(stage)
   await tellAdminsPart(stage, oldest, newest)
 
   story.chapter('The upstream breaks: it answers 503 with a web page')
@@ -82,6 +84,12 @@ export async function tellDemo(stage: DemoStage): Promise<void> {
     'nothing had to be fetched again',
     [...upstream.served.values()].every((count) => count === 1),
   )
+
+  const isBareShown = stage.wire !== undefined && service.tftpAddresses().length > 0
+  await tellWhatWasSeen(stage, {
+    mac: isBareShown ? bareMac : pinnedMac,
+    release: isBareShown ? older.release : oldest.release,
+  })
 }
 
 /** From the first DHCP packet to the kernel. The machine's address comes from the site's DHCP server, as in real life. */
