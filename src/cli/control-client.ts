@@ -103,6 +103,8 @@ export function createControlClient({ path }: { path: string }): RunningService 
     gc: (body) => ask('gc', { body }),
     importDocument: (body) => ask('importDocument', { body }),
     reload: () => ask('reload', { body: {} }),
+    webhooks: async () => (await ask('listWebhooks')).webhooks,
+    testWebhook: (name) => ask('testWebhook', { at: [name] }),
   }
   const closed = new AbortController()
   return {

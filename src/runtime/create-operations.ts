@@ -36,6 +36,7 @@ import {
   streamSummaries,
 } from './summaries.ts'
 import { summarizeLoaders } from './summarize-loaders.ts'
+import type { WebhookOperations } from './webhooks/webhook-operations.ts'
 
 export interface OperationsOptions {
   readonly fleet: FleetOperations
@@ -48,6 +49,7 @@ export interface OperationsOptions {
   /** Parts besides the streams: listeners, configuration. */
   readonly parts: () => readonly PartReadiness[]
   readonly reload: AdminOperations['reload']
+  readonly webhooks: WebhookOperations
   readonly onBadBlob: () => void
   /** Where machines fetch from, for `render` without one of its own. */
   readonly baseUrl: () => string
@@ -206,6 +208,7 @@ export function createOperations(options: OperationsOptions): AdminOperations {
     },
     importDocument: (request) => importDocument(engine, request, clock),
     reload: options.reload,
+    ...options.webhooks,
   }
 }
 

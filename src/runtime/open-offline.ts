@@ -17,6 +17,7 @@ import { createSwappableRenderer } from './swappable-renderer.ts'
 import { createBootViews } from './timeline/boot-views.ts'
 import { createMachineIndex } from './timeline/machine-index.ts'
 import { restoreAttempts } from './timeline/restore-attempts.ts'
+import { noWebhooks } from './webhooks/webhook-operations.ts'
 
 /** As many as the store keeps. */
 const mostSeen = 10_000
@@ -86,6 +87,7 @@ export async function openOffline(options: {
       loaders: { current: () => readLoaderCatalogue(engine.loaded().config.boot.loaders) },
       clock,
       parts: () => [{ part: 'boot-http', ready: false, reason: 'no service runs on this data directory' }],
+      webhooks: noWebhooks,
       reload: async () => ({ changed: false, error: 'no service runs on this data directory' }),
       onBadBlob: () => {},
       baseUrl: () => `http://${host.includes(':') ? `[${host}]` : host}${port === 80 ? '' : `:${port}`}`,

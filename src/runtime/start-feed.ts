@@ -10,11 +10,19 @@ export interface StartedFeed {
 }
 
 /** The feed of one run of the service. */
-export function startFeed({ clock }: { readonly clock: Clock }): StartedFeed {
+export function startFeed({
+  clock,
+  onChanged,
+}: {
+  readonly clock: Clock
+  /** Also hears of changes. */
+  readonly onChanged: (audit: readonly AuditEntry[]) => void
+}): StartedFeed {
   const feed = createServiceEventFeed({ clock, epoch: clock.now() })
   return {
     feed,
     changed(audit) {
+      onChanged(audit)
       for (const entry of audit) feed.publish('change', () => changeEvent(entry), changeSubject(entry))
     },
   }

@@ -76,6 +76,8 @@ test('every operation arrives with its argument and comes back as it was', async
     target.gc({ dryRun: true }),
     target.importDocument(document),
     target.reload(),
+    target.webhooks(),
+    target.testWebhook('ops/a b'),
   ]
   expect(await Promise.all(all(client))).toEqual(await Promise.all(all(local)))
   const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name)
@@ -158,6 +160,8 @@ describe('something else at the socket', () => {
     ['gc', (operations) => operations.gc({ dryRun: true })],
     ['importDocument', (operations) => operations.importDocument({ stream: 's', name: 'n', text: 't' })],
     ['reload', (operations) => operations.reload()],
+    ['webhooks', (operations) => operations.webhooks()],
+    ['testWebhook', (operations) => operations.testWebhook('ops')],
   ]
 
   test.each(questions)(

@@ -19,6 +19,7 @@ export const writeVerbs: ReadonlySet<OperationName> = new Set([
   'gc',
   'importDocument',
   'reload',
+  'testWebhook',
 ])
 
 const bootimage = {
@@ -164,6 +165,18 @@ export function createFakeOperations({
       problems: [],
     }),
     reload: async () => ({ changed: true }),
+    webhooks: async () => [
+      {
+        name: 'ops',
+        events: ['boot.over', 'stream.held'],
+        state: 'failing',
+        waiting: 3,
+        dropped: 0,
+        lastDeliveredAt: '2026-11-29T10:00:00.000Z',
+        problem: 'status 503',
+      },
+    ],
+    testWebhook: async () => ({ isDelivered: true, status: 204 }),
   }
   const record = <Name extends OperationName>(name: Name): AdminOperations[Name] => {
     const answer = (answers[name] ?? defaults[name]) as (argument?: unknown) => Promise<unknown>
@@ -188,5 +201,7 @@ export function createFakeOperations({
     gc: record('gc'),
     importDocument: record('importDocument'),
     reload: record('reload'),
+    webhooks: record('webhooks'),
+    testWebhook: record('testWebhook'),
   }
 }

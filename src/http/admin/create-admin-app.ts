@@ -8,7 +8,7 @@ import { type AdminAccess, type AdminTls, isLoopback } from './access.ts'
 import { bootEndpoints } from './boot-endpoints.ts'
 import { createCredentialCheck } from './credential-check.ts'
 import type { Endpoint } from './endpoint.ts'
-import { createEventStreams } from './events/event-streams.ts'
+import { createEventStreams, type EventStreams } from './events/event-streams.ts'
 import { fleetEndpoints } from './fleet-endpoints.ts'
 import { bootHandlers } from './handlers/boots.ts'
 import { fleetHandlers } from './handlers/fleet.ts'
@@ -40,6 +40,8 @@ export interface AdminAppOptions {
   readonly clock: Clock
   readonly timers: Timers
   readonly access: AdminAccess
+  /** Those who follow, where several apps count them together; default: an account of its own. */
+  readonly streams?: EventStreams
   /** Where the files of the page are (`templates/dashboard`); absent: there is no page. */
   readonly pageDirectory?: string
 }
@@ -98,7 +100,7 @@ export function createAdminApp(options: AdminAppOptions): AdminApp {
   const tellFailure = createFailureLog({ log, clock })
   answerErrors(app, { tellFailure })
   const check = createCredentialCheck({ fleet: operations.fleet, metrics, clock, log })
-  const streams = createEventStreams({ feed: operations.events, clock, timers })
+  const streams = options.streams ?? createEventStreams({ feed: operations.events, clock, timers })
   const page =
     pageDirectory &&
     createPage({ directory: pageDirectory, operations, check, streams, metrics, version, clock, tellFailure })

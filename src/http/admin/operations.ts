@@ -15,6 +15,8 @@ import type {
   StreamSummary,
   SyncReport,
   VerifyReport,
+  WebhookSummary,
+  WebhookTest,
 } from './schemas/service.ts'
 
 export type {
@@ -35,6 +37,8 @@ export type {
   StreamSummary,
   SyncReport,
   VerifyReport,
+  WebhookSummary,
+  WebhookTest,
 } from './schemas/service.ts'
 
 /**
@@ -63,4 +67,11 @@ export interface AdminOperations {
   importDocument(request: { stream: string; name: string; text: string }): Promise<ImportReport>
   /** Reads the configuration again; a bad one changes nothing and is reported. */
   reload(): Promise<ReloadReport>
+  /** Who is told of what happens, and how well they are reached. */
+  webhooks(): Promise<readonly WebhookSummary[]>
+  /**
+   * Sends one message of type `test` at once, and waits for its answer.
+   * @throws ServiceError NOT_FOUND; SERVICE_UNAVAILABLE when no service runs
+   */
+  testWebhook(name: string): Promise<WebhookTest>
 }

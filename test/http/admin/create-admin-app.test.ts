@@ -272,6 +272,7 @@ describe('the control socket', () => {
     ['verify', {}, 'verify'],
     ['gc', { dryRun: true }, 'gc'],
     ['reload', {}, 'reload'],
+    ['webhooks/ops/test', {}, 'testWebhook'],
     ['import', { stream: 'a', name: 'b.json', text: '{}' }, 'importDocument'],
     ['render', { mac: '52:54:00:ab:cd:ef', dialect: 'ipxe', template: 'install' }, 'render'],
   ] as const)('POST %s %j is done once', async (verb, body, name) => {

@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { architectures } from '../../../core/arch.ts'
 import { loaderKinds, loaderPlatforms } from '../../../core/loader.ts'
+import { webhookEventTypes } from '../../../core/webhook.ts'
 import type { DeepReadonly } from './deep-readonly.ts'
 import { word } from './text.ts'
 
@@ -241,6 +242,26 @@ export const ReloadReport = object({
   needsRestart: optional(Type.Array(text(), { description: 'Keys that count after a restart only.' })),
 })
 
+// ---- webhooks
+
+/** One receiver; its URL may hold a secret and is not shown. */
+export const WebhookSummary = object({
+  name: text(),
+  events: Type.Array(Type.Enum([...webhookEventTypes])),
+  state: Type.Enum(['good', 'failing', 'gone'], {
+    description: 'gone: its receiver answered 410 and is told nothing until the configuration is read again.',
+  }),
+  waiting: count('Messages that are not delivered yet.'),
+  dropped: count('Messages that made room for newer ones since the start.'),
+  lastDeliveredAt: optional(text()),
+  problem: optional(text('Why the last try failed.')),
+})
+export const WebhookTest = object({
+  isDelivered: Type.Boolean(),
+  status: optional(count('Of the answer.')),
+  problem: optional(text('Why there was no answer.')),
+})
+
 export type PartReadiness = DeepReadonly<Static<typeof PartReadiness>>
 export type Readiness = DeepReadonly<Static<typeof Readiness>>
 export type BootimageSummary = DeepReadonly<Static<typeof BootimageSummary>>
@@ -259,3 +280,5 @@ export type VerifyReport = DeepReadonly<Static<typeof VerifyReport>>
 export type GcReport = DeepReadonly<Static<typeof GcReport>>
 export type ImportReport = DeepReadonly<Static<typeof ImportReport>>
 export type ReloadReport = DeepReadonly<Static<typeof ReloadReport>>
+export type WebhookSummary = DeepReadonly<Static<typeof WebhookSummary>>
+export type WebhookTest = DeepReadonly<Static<typeof WebhookTest>>
