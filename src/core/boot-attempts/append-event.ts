@@ -14,12 +14,18 @@ const rateWindowMs = 4000
  * changed, so that a copy of the list stays as it was. Returns how many events went because there were too many.
  */
 export function appendEvent(events: CountedEvent[], event: BootEvent, maximum: number): number {
+  return appendCounted(events, { event, count: 1, lastAt: event.at }, maximum)
+}
+
+/** The same for one that came several times already. */
+export function appendCounted(events: CountedEvent[], entry: CountedEvent, maximum: number): number {
+  const { event, count, lastAt } = entry
   if (event.type === 'artifact-progress') appendProgress(events, event)
   else {
     const index = findRepeated(events, event)
     const known = index < 0 ? undefined : events[index]
-    if (known === undefined) events.push({ event, count: 1, lastAt: event.at })
-    else events[index] = { event: known.event, count: known.count + 1, lastAt: event.at }
+    if (known === undefined) events.push(entry)
+    else events[index] = { event: known.event, count: known.count + count, lastAt }
   }
   return makeRoom(events, maximum)
 }
