@@ -33,7 +33,6 @@ export function bootTable(boots: readonly BootSummary[], style: TableStyle): str
 /** A line of `--follow`: it is read as it comes, so nothing is aligned to what is yet to come. */
 export function bootLine(boot: BootSummary): string {
   const { lastAt, step, diagnosis } = boot
-  const what =
-    diagnosis === undefined ? step : `${step}; ${diagnosis.code}: ${diagnosis.text} -> ${diagnosis.remedy}`
+  const what = diagnosis === undefined ? step : `${diagnosis.code}: ${diagnosis.text} -> ${diagnosis.remedy}`
   return `${formatTime(lastAt)}  ${bootName(boot)}  ${bootState(boot)}  ${shown(what)}`
 }

@@ -85,31 +85,53 @@ function stateText(boot: BootDetail): string {
   return `${bootState(boot)}, ${boot.state === 'over' ? 'after' : 'since'} ${took}`
 }
 
+/** Below this, a step has neither its phase nor room in front. */
+const narrow = 50
+
 /** The same for a terminal of this size, redrawn while it goes on: no line is wider, and there are no more of them. */
 export function bootScreen(
   boot: BootDetail,
   { width, height }: { readonly width: number; readonly height: number },
 ): readonly string[] {
   const { diagnosis, steps, transfer } = boot
-  const last = steps.at(-1)
   const facts = listed([boot.mac, boot.address, boot.firmware, boot.arch])
   const decision = listed([boot.decision, boot.release, boot.reason])
-  const head = [`${bootName(boot)}: ${stateText(boot)}`, ...[facts, decision].filter((line) => line !== '')]
-  const fixed = [
+  const head = headLines(boot, width)
+  const problem = diagnosis === undefined ? [] : diagnosisLines(diagnosis, width)
+  const progress =
+    transfer === undefined || transfer.isDone
+      ? []
+      : [progressBar(transfer.percent, width), transferText(transfer)]
+  const all = [
     ...head,
-    ...(diagnosis === undefined ? [] : ['', ...diagnosisLines(diagnosis, width)]),
+    ...[facts, decision].filter((line) => line !== ''),
+    ...(problem.length === 0 ? [] : ['', ...problem]),
     '',
     ...phasePicture(boot, width),
-    ...(transfer === undefined || transfer.isDone
-      ? []
-      : ['', progressBar(transfer.percent, width), transferText(transfer)]),
+    ...(progress.length === 0 ? [] : ['', ...progress]),
     '',
   ]
-  const room = height - fixed.length
-  const shownSteps = room > 0 ? steps.slice(-room).map(stepLine) : []
-  // Where there is no room for all, what it does now counts more than where it came from.
-  const lines = room > 0 || last === undefined ? [...fixed, ...shownSteps] : [...head, stepLine(last)]
+  const room = height - all.length
+  // Where there is no room for all, what is wrong and what it does now count more than where it came from.
+  const lines =
+    room > 0
+      ? [...all, ...steps.slice(-room).map((step) => (width < narrow ? shortStep(step) : stepLine(step)))]
+      : [...head, ...problem, ...progress, ...lastStep(boot, width)]
   return lines.slice(0, Math.max(1, height)).map((line) => cutText(line, width))
+}
+
+/** Who, and how far: in two lines where one is too narrow. */
+function headLines(boot: BootDetail, width: number): readonly string[] {
+  const line = `${bootName(boot)}: ${stateText(boot)}`
+  return line.length <= width ? [line] : [bootName(boot), ...wrapText(stateText(boot), width)]
+}
+
+function shortStep({ offsetMs, tone, text }: BootDetail['steps'][number]): string {
+  return `+${formatDuration(offsetMs)} ${marks[tone]} ${shown(text)}`
+}
+
+function lastStep({ steps }: BootDetail, width: number): readonly string[] {
+  return steps.slice(-1).flatMap((step) => wrapText(shortStep(step), width))
 }
 
 function progressBar(percent: number, width: number): string {

@@ -1,5 +1,6 @@
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import { parseMac } from '../../core/mac.ts'
+import type { BootOperations } from '../../http/admin/boot-operations.ts'
 import type { AdminOperations } from '../../http/admin/operations.ts'
 import type { Capture } from '../../http/admin/schemas/boots.ts'
 
@@ -12,19 +13,25 @@ export async function machineCapture(
   machine: string,
 ): Promise<Capture> {
   const mac = parseMac(machine)
-  if (mac !== undefined) return boots.capture({ mac })
-  const { macs } = await fleet.showHost(machine)
+  const cards = mac === undefined ? (await fleet.showHost(machine)).macs : [mac]
   const captures: Capture[] = []
-  for (const card of macs) {
-    try {
-      captures.push(await boots.capture({ mac: card }))
-    } catch (error) {
-      if (!isServiceError(error, 'NOT_FOUND')) throw error
-    }
+  for (const card of cards) {
+    const capture = await captureOf(boots, card)
+    if (capture !== undefined) captures.push(capture)
   }
   const newest = captures.toSorted((a, b) => (b.newest ?? '').localeCompare(a.newest ?? ''))[0]
   if (newest !== undefined) return newest
-  throw new ServiceError('NOT_FOUND', `no packets of ${machine} are kept (${macs.join(', ')})`, {
-    hint: 'they are kept in memory, since the service runs, where boot.dhcp or boot.tftp is on',
+  throw new ServiceError('NOT_FOUND', `no packets of ${machine} are kept (${cards.join(', ')})`, {
+    hint: 'they are kept since the service runs, where boot.dhcp or boot.tftp is on and capture is not off',
   })
+}
+
+async function captureOf(boots: Pick<BootOperations, 'capture'>, mac: string): Promise<Capture | undefined> {
+  try {
+    const capture = await boots.capture({ mac })
+    return capture.packets === 0 ? undefined : capture
+  } catch (error) {
+    if (isServiceError(error, 'NOT_FOUND')) return undefined
+    throw error
+  }
 }

@@ -66,10 +66,23 @@ describe('a boot on a terminal', () => {
     }
   })
 
-  test('a small one shows who, where and the last step', () => {
-    const lines = bootScreen(sampleBootDetail, { width: 40, height: 4 })
-    expect(lines[0]).toBe('rack1-n01: running in rootfs, since 41 s')
-    expect(lines.at(-1)).toContain('+30 s  · rootfs')
+  test('a small one shows who, how far, and the last step, each whole', () => {
+    const done = { ...sampleBootDetail, transfer: undefined, host: undefined } as unknown as BootDetail
+    expect(bootScreen(done, { width: 20, height: 8 })).toEqual([
+      '52:54:00:ab:cd:ef',
+      'running in rootfs,',
+      'since 41 s',
+      '+30 s · rootfs 412',
+      'of 1021 MiB, 38',
+      'MiB/s',
+    ])
+  })
+
+  test('what is wrong and what to do come before the picture, where there is no room for both', () => {
+    const lines = bootScreen({ ...sampleBootDetail, ...stuckBoot }, { width: 40, height: 6 })
+    expect(lines.join(' ')).toContain('✗ offer-not-followed: It was offered')
+    expect(lines.join(' ')).toContain('-> See that another')
+    expect(lines.join(' ')).not.toContain('█')
   })
 
   test('a transfer has a bar', () => {

@@ -112,7 +112,7 @@ describe('boots', () => {
     expect(code).toBe(0)
     expect(stdout).toBe(
       `2026-11-29T12:00:41Z  rack1-n01  running in rootfs  rootfs 412 of 1021 MiB, 38 MiB/s
-2026-11-29T11:58:00Z  52:54:00:ab:cd:f0  stuck in dhcp  DISCOVER from UEFI x86_64 firmware; offered snponly.efi; offer-not-followed: It was offered snponly.efi 4 times and asked for nothing. -> See that another DHCP server gives this network addresses.
+2026-11-29T11:58:00Z  52:54:00:ab:cd:f0  stuck in dhcp  offer-not-followed: It was offered snponly.efi 4 times and asked for nothing. -> See that another DHCP server gives this network addresses.
 `,
     )
     expect(stderr).toBe('it went away; going on when the service answers again\n')
@@ -254,9 +254,15 @@ describe('capture', () => {
     expect(stderr).toContain('| tshark -r -')
   })
 
-  test('of a machine without packets says so', async () => {
-    const { code } = await beside(answers).run('capture', '52:54:00:ab:cd:f0')
-    expect(code).toBe(2)
+  test.each(['52:54:00:ab:cd:f0', 'rack1-n01'])('of %s without packets says so', async (machine) => {
+    const none = {
+      boots: { capture: async ({ mac }: { mac: string }) => ({ mac, packets: 0, dropped: 0, pcap: '' }) },
+    }
+    for (const given of machine.endsWith('f0') ? [answers, none] : [none]) {
+      const { code, stdout, stderr } = await beside(given).run('capture', machine)
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toMatch(/^pilotlight: no packets of .* are kept/)
+    }
   })
 
   test('JSON has the file and what is in it', async () => {
