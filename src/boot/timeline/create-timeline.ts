@@ -53,6 +53,7 @@ const nextCardMs = 3 * 60_000
 /** `settle` comes a few times a second: a longer pause is a clock that jumped, or a process that was stopped. */
 const longestPauseMs = 30_000
 const clockJitterMs = 1_000
+const mostAheadMs = 60_000
 /** What only time changes is looked for once a second. */
 const sweepEveryMs = 1_000
 const mostHostsAtOnce = 2_000
@@ -371,6 +372,12 @@ export function createTimeline(options: TimelineOptions): Timeline {
     }
   }
 
+  /** A time that is yet to come is from before the clock was set back. */
+  function inTime(event: BootEvent): BootEvent {
+    const now = clock.now()
+    return event.at <= now + mostAheadMs ? event : { ...event, at: now }
+  }
+
   function reduced(attempt: KeptAttempt): BootAttempt {
     attempt.reduced ??= examiner.look(attempt, { now: clock.now(), hearingSince })
     return attempt.reduced
@@ -378,7 +385,7 @@ export function createTimeline(options: TimelineOptions): Timeline {
 
   return {
     note(said) {
-      const event = boundEvent(said)
+      const event = boundEvent(inTime(said))
       learn(event)
       const attempt = find(event)
       if (attempt !== undefined) join(attempt, event)
