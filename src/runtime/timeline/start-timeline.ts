@@ -87,12 +87,12 @@ export async function startTimeline(options: {
     }
   }
 
-  let cancel: () => void
+  let cancel = () => {}
   function settle(): void {
     timeline.settle(clock.now())
     cancel = timers.after(settleEveryMs, settle)
   }
-  cancel = timers.after(settleEveryMs, settle)
+  settle()
 
   return {
     timeline,
