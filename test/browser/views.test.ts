@@ -58,7 +58,9 @@ describe.skipIf(!hasChromium)('the page in Chromium', () => {
         pictured.some((picture) => picture === name) &&
         (colorScheme === 'light' || name === 'fleet')
       ) {
+        await page.setViewportSize({ width: 1120, height: 660 })
         await page.screenshot({ path: join(pictures, `${name}${colorScheme === 'dark' ? '-dark' : ''}.png`) })
+        await page.setViewportSize({ width: 1280, height: 800 })
       }
     })
 

@@ -37,6 +37,8 @@ export function bootLine(boot: BootSummary, now: number) {
     duration: shownDuration(durationMs),
     release,
     step,
+    /** Its last step says no more than what is wrong with it. */
+    isTold: step === diagnosis?.text,
     diagnosis,
     address,
     firmware: [firmware, boot.arch].filter((part) => part !== undefined).join(' '),
@@ -46,6 +48,7 @@ export function bootLine(boot: BootSummary, now: number) {
 /** A whole boot: the picture of its phases, and its steps. */
 export function bootParts(boot: BootDetail, now: number) {
   return {
+    isRunning: boot.state !== 'over',
     boot: { ...bootLine(boot, now), progress: progressOf(boot) },
     picture: timelinePicture(boot, now),
     steps: boot.steps.map(({ at, lastAt, offsetMs, phase, text, count, tone }) => ({

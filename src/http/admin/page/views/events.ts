@@ -38,7 +38,7 @@ export function eventsView(
   const { target, by, action, since } = query
   const filters = { target, by, action, since }
   return {
-    events: events.map((event) => eventOf(event, now)),
+    events: withoutEchoes(events.map((event) => eventOf(event, now))),
     audit: items.map((entry) => ({
       ...entry,
       time: shownTime(entry.at, now),
@@ -49,6 +49,18 @@ export function eventsView(
     total,
     next: next === undefined ? undefined : pathWith('/events', { ...filters, after: next }),
   }
+}
+
+/** What is told of one thing twice in a row is shown once, the newest: an event says what is so when it is read. */
+function withoutEchoes<Shown extends { readonly subject: string; readonly text: string }>(
+  events: readonly Shown[],
+): readonly Shown[] {
+  const told = new Map<string, string>()
+  return events.filter(({ subject, text }) => {
+    const isEcho = told.get(subject) === text
+    told.set(subject, text)
+    return !isEcho
+  })
 }
 
 function targetPath(target: string): string | undefined {

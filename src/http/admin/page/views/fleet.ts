@@ -116,6 +116,7 @@ function machineRow(row: MachineRow, now: number): object {
     mac,
     state: shownMachineState(state),
     step,
+    isTold: step === undefined || step === diagnosis?.text,
     progress: isMoving
       ? shownProgress({
           label: `${transfer.role} of ${host ?? mac ?? key}`,

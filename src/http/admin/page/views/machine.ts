@@ -34,17 +34,32 @@ export function machineView({ host, mac, row, boot, boots, actions }: MachineFac
     seenAt,
     seen: seenAt === undefined ? undefined : shownSince(seenAt, now),
     diagnosis: shownDiagnosis(boot?.diagnosis ?? row?.diagnosis, now),
-    flags: host?.flags ?? row?.flags ?? [],
+    flags: flagsOf(host?.flags ?? row?.flags ?? [], boot?.diagnosis?.text ?? row?.diagnosis?.text),
     actions,
-    ...(boot === undefined ? { boot: undefined } : bootParts(boot, now)),
+    ...(boot === undefined ? { boot: undefined, isRunning: false } : bootParts(boot, now)),
     decision: decisionOf(host, boot),
     pins: (host?.pins ?? []).map((pin) => pinOf(pin, now)),
     install: host?.install === undefined ? undefined : installOf(host.install, now),
     facts: host === undefined ? strangerFacts(row, boot, mac) : hostFacts(host, boot),
+    defaults: defaultsOf(host),
     captures: macs.map((card) => ({ mac: card, href: `${machinePath(card)}/capture.pcap` })),
     boots: boots.filter(({ id }) => id !== boot?.id).map((earlier) => bootLine(earlier, now)),
     moreHref: pathWith('/boots', host === undefined ? { mac } : { host: host.id }),
   }
+}
+
+/** The diagnosis has a place of its own above them. */
+function flagsOf(flags: readonly string[], diagnosis: string | undefined): readonly string[] {
+  return flags.filter((flag) => diagnosis === undefined || !flag.startsWith(diagnosis))
+}
+
+/** The origin of a value that nobody set (`originText`). */
+const byDefault = 'default'
+
+function defaultsOf(host: HostDetail | undefined): readonly Fact[] {
+  return (host?.values ?? [])
+    .filter(({ origin, value }) => origin === byDefault && value !== '')
+    .map(({ field, value }) => ({ word: field, value }))
 }
 
 function decisionOf(host: HostDetail | undefined, boot: BootDetail | undefined) {
@@ -119,7 +134,9 @@ function hostFacts(host: HostDetail, boot: BootDetail | undefined): readonly Fac
       ['Labels', labels.join(', ')],
       ['Groups', host.groups.join(', ')],
     ]),
-    ...host.values.map(({ field, value, origin }) => ({ word: field, value, origin })),
+    ...host.values
+      .filter(({ origin }) => origin !== byDefault)
+      .map(({ field, value, origin }) => ({ word: field, value, origin })),
     { word: 'Record', value: host.origin },
   ]
 }
