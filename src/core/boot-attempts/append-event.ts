@@ -54,16 +54,18 @@ function appendProgress(
   }
   const [newest, before] = places
   const last = newest === undefined ? undefined : events[newest]
+  const earlier = before === undefined ? undefined : events[before]
   // A place that lies behind the last one is the beginning of another transfer.
   const goesOn =
     last?.event.type === 'artifact-progress' &&
+    earlier?.event.type === 'artifact-progress' &&
     event.reachedBytes >= last.event.reachedBytes &&
-    places.length > 1
+    last.event.reachedBytes >= earlier.event.reachedBytes
   if (!goesOn || newest === undefined || before === undefined) {
     events.push({ event, count: 1, lastAt: event.at })
     return
   }
-  const since = last.event.at - (events[before]?.event.at ?? 0)
+  const since = last.event.at - earlier.event.at
   events.splice(newest, 1)
   if (since >= rateWindowMs) {
     if (places.length > 2) events.splice(before, 1)
