@@ -25,7 +25,10 @@ export interface MachineIndex {
   changed(id: AttemptId): void
   /** Grows whenever something that it tells may have changed. */
   version(): number
+  /** Whose last boot changed since this was asked; for one who keeps what was told. */
+  takeChanged(): { readonly hosts: ReadonlySet<string>; readonly macs: ReadonlySet<MacAddress> }
   ofHost(host: Host): Sight | undefined
+  ofCard(mac: MacAddress): Sight | undefined
   /** How many machines are in which state. */
   counts(): Readonly<Record<AttemptState, number>>
   /** Of every card that booted, whoever's. */
@@ -51,6 +54,8 @@ export function createMachineIndex({
   const byHost = new Map<string, Sight>()
   const byMac = new Map<MacAddress, Sight>()
   let version = 0
+  let changedHosts = new Set<string>()
+  let changedMacs = new Set<MacAddress>()
 
   function takeUp(): void {
     if (changed.size === 0) return
@@ -63,19 +68,22 @@ export function createMachineIndex({
       // A boot of the past that is told of late changes nothing now.
       if (before !== undefined && before.attempt > id) continue
       const sight = sightOf(attempt, before)
-      if (host !== undefined) keepLast(byHost, host, sight)
-      if (mac !== undefined) keepLast(byMac, mac, sight)
+      if (host !== undefined) keepLast(byHost, host, sight, changedHosts)
+      if (mac !== undefined) keepLast(byMac, mac, sight, changedMacs)
     }
     changed.clear()
   }
 
-  function keepLast<Key>(map: Map<Key, Sight>, key: Key, sight: Sight): void {
+  function keepLast<Key>(map: Map<Key, Sight>, key: Key, sight: Sight, told: Set<Key>): void {
+    told.add(key)
     // Far from full the order does not matter, and every boot comes by here.
     if (map.size > maximum / 2) map.delete(key)
     map.set(key, sight)
     if (map.size <= maximum) return
     const [oldest] = map.keys()
-    if (oldest !== undefined) map.delete(oldest)
+    if (oldest === undefined) return
+    map.delete(oldest)
+    told.add(oldest)
   }
 
   return {
@@ -88,6 +96,13 @@ export function createMachineIndex({
       takeUp()
       return version
     },
+    takeChanged() {
+      takeUp()
+      const told = { hosts: changedHosts, macs: changedMacs }
+      changedHosts = new Set()
+      changedMacs = new Set()
+      return told
+    },
     ofHost(host) {
       takeUp()
       let last = byHost.get(host.id)
@@ -97,6 +112,10 @@ export function createMachineIndex({
         if (sight !== undefined && (last === undefined || sight.attempt > last.attempt)) last = sight
       }
       return last
+    },
+    ofCard(mac) {
+      takeUp()
+      return byMac.get(mac)
     },
     counts() {
       takeUp()

@@ -4,7 +4,7 @@ import type { Inventory } from '../../core/host.ts'
 import type { MacAddress } from '../../core/mac.ts'
 import { type MachineState, machineStates } from '../../http/admin/schemas/boots.ts'
 import type { FactsOfHosts, HostFacts, HostList } from '../fleet/host-list.ts'
-import { compareText } from '../fleet/page-of.ts'
+import { compareText, firstAfter } from '../fleet/page-of.ts'
 import type { MachineIndex, Sight } from './machine-index.ts'
 
 /** A host, or a machine that no record knows. */
@@ -34,7 +34,10 @@ export interface MachineSnapshot {
 /** Some 2 ms; boots are answered in between. */
 const machinesPerSlice = 5_000
 
-/** Made anew where something changed since it was asked for last, once for all who ask meanwhile. */
+/**
+ * Made anew where something changed since it was asked for last, once for all who ask meanwhile: of a hundred thousand
+ * machines only those whose boot moved are looked at again.
+ */
 export function createMachineSnapshots(options: {
   readonly index: MachineIndex
   readonly hosts: Pick<HostList, 'facts'>
@@ -45,65 +48,77 @@ export function createMachineSnapshots(options: {
   const { index, hosts, inventory } = options
   let made: { readonly of: readonly unknown[]; readonly snapshot: MachineSnapshot } | undefined
   let making: Promise<MachineSnapshot> | undefined
-  let named: { readonly of: FactsOfHosts; readonly groups: string[]; readonly streams: string[] } | undefined
+  /** Of which hosts the rows are. */
+  let rowsOf: FactsOfHosts | undefined
+  let rows: Machine[] = []
+  /** Last boots of cards that no record names. */
+  let strangerSights = new Map<MacAddress, Sight>()
+  let names: Pick<MachineSnapshot, 'groups' | 'streams'> = { groups: [], streams: [] }
 
-  /** Groups and streams change with the hosts alone. */
-  function namesOf(facts: FactsOfHosts): { readonly groups: string[]; readonly streams: string[] } {
-    if (named?.of === facts) return named
-    const groups = new Set<string>()
-    const streams = new Set<string>()
-    for (const host of facts) {
-      for (const group of host.groups) groups.add(group)
-      if (host.stream !== undefined) streams.add(host.stream)
-    }
-    named = { of: facts, groups: [...groups].sort(compareText), streams: [...streams].sort(compareText) }
-    return named
+  function rowOf(facts: HostFacts): Machine {
+    const sight = index.ofHost(facts.host)
+    return { key: facts.host.id, facts, sight, state: sight?.state ?? 'idle', seenAt: sight?.seenAt ?? 0 }
   }
 
-  /** Of each machine without a host, by MAC. */
-  function strangersNow(seen: readonly SeenMachine[]): readonly Machine[] {
+  function isStranger(mac: MacAddress, { host }: Sight): boolean {
     const { hostsByMac, hostsById } = inventory()
+    // A host that is recognised by its UUID or serial asks with any card.
+    return !hostsByMac.has(mac) && (host === undefined || !hostsById.has(host))
+  }
+
+  async function lookAtAll(facts: FactsOfHosts): Promise<void> {
+    index.takeChanged()
+    const found: Machine[] = []
+    for (const [place, host] of facts.entries()) {
+      if (place % machinesPerSlice === machinesPerSlice - 1) await nextTurn()
+      found.push(rowOf(host))
+    }
+    const strangers = new Map<MacAddress, Sight>()
+    for (const [mac, sight] of index.cards()) if (isStranger(mac, sight)) strangers.set(mac, sight)
+    rows = found
+    rowsOf = facts
+    strangerSights = strangers
+    names = namesOf(facts)
+  }
+
+  function lookAtChanged(facts: FactsOfHosts): void {
+    const changed = index.takeChanged()
+    const lookAt = (id: string) => {
+      const place = firstAfter(facts, id, ({ host }) => host.id) - 1
+      const host = facts[place]
+      if (host?.host.id === id) rows[place] = rowOf(host)
+    }
+    for (const id of changed.hosts) lookAt(id)
+    for (const mac of changed.macs) {
+      const host = inventory().hostsByMac.get(mac)
+      const sight = index.ofCard(mac)
+      if (host !== undefined) lookAt(host.id)
+      if (sight !== undefined && isStranger(mac, sight)) strangerSights.set(mac, sight)
+      else strangerSights.delete(mac)
+    }
+  }
+
+  /** By MAC; those that asked and were told nothing are among them. */
+  function strangersNow(seen: readonly SeenMachine[]): readonly Machine[] {
+    const { hostsByMac } = inventory()
     const found = new Map<MacAddress, Machine>()
     for (const { mac, lastSeenAt } of seen) {
       if (!hostsByMac.has(mac)) found.set(mac, { key: mac, mac, state: 'idle', seenAt: lastSeenAt })
     }
-    for (const [mac, sight] of index.cards()) {
-      if (hostsByMac.has(mac)) continue
-      // A host that is recognised by its UUID or serial.
-      if (sight.host !== undefined && hostsById.has(sight.host)) continue
+    for (const [mac, sight] of strangerSights) {
       const seenAt = Math.max(sight.seenAt, found.get(mac)?.seenAt ?? 0)
       found.set(mac, { key: mac, mac, sight, state: sight.state, seenAt })
     }
     return [...found.values()].sort((a, b) => compareText(a.key, b.key))
   }
 
-  async function make(facts: FactsOfHosts, seen: readonly SeenMachine[]): Promise<MachineSnapshot> {
-    const machines: Machine[] = []
-    const byState = Object.fromEntries(machineStates.map((state) => [state, []])) as unknown as Record<
-      MachineState,
-      Machine[]
-    >
-    const releases = new Set<string>()
-    const add = (machine: Machine) => {
-      machines.push(machine)
-      byState[machine.state].push(machine)
-      if (machine.sight?.release !== undefined) releases.add(machine.sight.release)
-    }
-    for (const [place, host] of facts.entries()) {
-      if (place % machinesPerSlice === machinesPerSlice - 1) await nextTurn()
-      const sight = index.ofHost(host.host)
-      const state = sight?.state ?? 'idle'
-      add({ key: host.host.id, facts: host, sight, state, seenAt: sight?.seenAt ?? 0 })
-    }
-    for (const stranger of strangersNow(seen)) add(stranger)
-    return { machines, byState, releases: [...releases].sort(compareText), ...namesOf(facts) }
-  }
-
   async function renewed(): Promise<MachineSnapshot> {
     const [facts, seen] = await Promise.all([hosts.facts(), options.strangers()])
     const of = [facts, index.version(), seen.length, seen[0]?.lastSeenAt]
     if (made !== undefined && of.every((value, place) => value === made?.of[place])) return made.snapshot
-    const snapshot = await make(facts, seen)
+    if (rowsOf === facts) lookAtChanged(facts)
+    else await lookAtAll(facts)
+    const snapshot = { ...sorted([...rows, ...strangersNow(seen)]), ...names }
     made = { of, snapshot }
     return snapshot
   }
@@ -116,4 +131,28 @@ export function createMachineSnapshots(options: {
       return making
     },
   }
+}
+
+function sorted(machines: readonly Machine[]): Pick<MachineSnapshot, 'machines' | 'byState' | 'releases'> {
+  const byState = Object.fromEntries(machineStates.map((state) => [state, []])) as unknown as Record<
+    MachineState,
+    Machine[]
+  >
+  const releases = new Set<string>()
+  for (const machine of machines) {
+    byState[machine.state].push(machine)
+    if (machine.sight?.release !== undefined) releases.add(machine.sight.release)
+  }
+  return { machines, byState, releases: [...releases].sort(compareText) }
+}
+
+/** Groups and streams change with the hosts alone. */
+function namesOf(facts: FactsOfHosts): Pick<MachineSnapshot, 'groups' | 'streams'> {
+  const groups = new Set<string>()
+  const streams = new Set<string>()
+  for (const host of facts) {
+    for (const group of host.groups) groups.add(group)
+    if (host.stream !== undefined) streams.add(host.stream)
+  }
+  return { groups: [...groups].sort(compareText), streams: [...streams].sort(compareText) }
 }
