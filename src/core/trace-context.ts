@@ -69,10 +69,9 @@ const longestTracestate = 512
  * The trace of a request; `undefined` without a good `traceparent`: a `tracestate` alone means nothing (§3.3). One that
  * is too long or holds anything but printable ASCII is left out.
  */
-export function readRequestTrace(headers: {
-  readonly traceparent?: string | readonly string[] | undefined
-  readonly tracestate?: string | readonly string[] | undefined
-}): RequestTrace | undefined {
+export function readRequestTrace(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): RequestTrace | undefined {
   const { traceparent, tracestate } = headers
   // Sent twice it is not valid (§3.2.1): Node joins such headers with a comma, which no traceparent has.
   const context = typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined

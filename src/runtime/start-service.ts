@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createAddressGuard } from '../boot/address-guard.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { BootEvent } from '../core/boot-event.ts'
@@ -26,6 +27,7 @@ import { createLoaderShelf } from './loader-shelf.ts'
 import { macOfStep } from './mac-of-step.ts'
 import { realClock, realTimers } from './real-time.ts'
 import { createStrangerMemory, rememberMachines } from './remember-machines.ts'
+import { createRequestTraces } from './request-traces.ts'
 import { createKernelCheck } from './self-test/kernel-check.ts'
 import { lookAtHandOuts } from './self-test/look-at-hand-outs.ts'
 import { createSelfTest } from './self-test/self-test.ts'
@@ -96,10 +98,19 @@ export async function startService({
       macOf: (step) => macOfStep(step, { attemptOf: engine.leases.attemptOf, seen: network }),
     })
     const { strangers, note: noteStranger } = createStrangerMemory()
-    const webhooks = startWebhooks({ version, onOutcome: metrics.onWebhook, clock, timers, log })
+    const traces = createRequestTraces(() => randomBytes(8).toString('hex'))
+    const currentTrace = traces.current
+    const webhooks = startWebhooks({
+      version,
+      currentTrace,
+      onOutcome: metrics.onWebhook,
+      clock,
+      timers,
+      log,
+    })
     webhooks.configure(loaded.config)
     stops.push(() => webhooks.stop())
-    const { feed, changed } = startFeed({ clock, onChanged: webhooks.onChanged })
+    const { feed, changed } = startFeed({ clock, onChanged: webhooks.onChanged, currentTrace, log })
     let streamWatch: StreamWatch | undefined
     const network = createLateNetwork()
     let seeing: Awaited<ReturnType<typeof seeBoots>> | undefined
@@ -158,6 +169,7 @@ export async function startService({
         metrics.onFetchEvent(event)
         streamWatch?.note()
       },
+      traceHeaders: traces.headers,
       onBadBlob,
       onRefused: (change) => metrics.onRefused(change),
       onPublished() {
@@ -345,7 +357,7 @@ export async function startService({
     const listeners = await startAdmin({
       loaded,
       controlSocket: engine.storage.directory.controlSocket,
-      app: { operations, metrics, log, version, clock, timers },
+      app: { operations, metrics, log, version, clock, timers, withinTrace: traces.within },
     })
     admin = listeners
     stops.push(() => listeners.stop())

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { BootId } from '../../src/core/boot-event.ts'
-import { formatTraceparent, parseTraceparent, traceIdOfBoot } from '../../src/core/trace-context.ts'
+import {
+  formatTraceparent,
+  parseTraceparent,
+  readRequestTrace,
+  traceHeaders,
+  traceIdOfBoot,
+} from '../../src/core/trace-context.ts'
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const parentId = '00f067aa0ba902b7'
@@ -56,4 +62,43 @@ it('the trace of a boot is the 16 bytes of its boot id', () => {
       expect(traceIdOfBoot(bootId)).toBe(Buffer.from(bytes).toString('hex'))
     }),
   )
+})
+
+describe('the trace of a request', () => {
+  const traceparent = `00-${traceId}-${parentId}-01`
+
+  it.each<[string, Readonly<Record<string, string | string[]>>, object | undefined]>([
+    ['nothing', {}, undefined],
+    ['a traceparent', { traceparent }, { traceId, isSampled: true }],
+    [
+      'one that is not sampled',
+      { traceparent: traceparent.replace(/01$/, '00') },
+      { traceId, isSampled: false },
+    ],
+    ['its state', { traceparent, tracestate: 'a=1,b=2' }, { traceId, isSampled: true, state: 'a=1,b=2' }],
+    [
+      'state in several headers',
+      { traceparent, tracestate: ['a=1', 'b=2'] },
+      { traceId, isSampled: true, state: 'a=1,b=2' },
+    ],
+    ['state alone', { tracestate: 'a=1' }, undefined],
+    ['state that is too long', { traceparent, tracestate: 'x'.repeat(513) }, { traceId, isSampled: true }],
+    ['state with a control byte', { traceparent, tracestate: 'a=\u001b' }, { traceId, isSampled: true }],
+    ['empty state', { traceparent, tracestate: '' }, { traceId, isSampled: true }],
+    ['a traceparent that came twice', { traceparent: `${traceparent}, ${traceparent}` }, undefined],
+    ['nonsense', { traceparent: 'x'.repeat(5000) }, undefined],
+  ])('is read from %s', (_, headers, trace) => {
+    expect(readRequestTrace(headers)).toEqual(trace)
+  })
+
+  it('goes on with a request of ours, under its own name', () => {
+    const span = 'b7ad6b7169203331'
+    expect(traceHeaders({ traceId, isSampled: true, state: 'a=1' }, span)).toEqual({
+      traceparent: `00-${traceId}-${span}-01`,
+      tracestate: 'a=1',
+    })
+    expect(traceHeaders({ traceId, isSampled: false }, span)).toEqual({
+      traceparent: `00-${traceId}-${span}-00`,
+    })
+  })
 })

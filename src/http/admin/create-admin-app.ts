@@ -17,6 +17,7 @@ import type { AdminOperations } from './operations.ts'
 import { createPage } from './page/create-page.ts'
 import { allowEmptyBody } from './plugins/allow-empty-body.ts'
 import { authenticateRequests } from './plugins/authenticate.ts'
+import { carryTraces, type WithinTrace } from './plugins/carry-trace.ts'
 import { answerErrors, createFailureLog, frameworkErrors, onClientError } from './plugins/errors.ts'
 import { guardHost } from './plugins/host-guard.ts'
 import { measureRequests } from './plugins/measure.ts'
@@ -42,6 +43,8 @@ export interface AdminAppOptions {
   readonly access: AdminAccess
   /** Those who follow, where several apps count them together; default: an account of its own. */
   readonly streams?: EventStreams
+  /** Does what a request asks for as a part of the trace that it came with; default: traces are not carried. */
+  readonly withinTrace?: WithinTrace
   /** Where the files of the page are (`templates/dashboard`); absent: there is no page. */
   readonly pageDirectory?: string
 }
@@ -97,6 +100,7 @@ export function createAdminApp(options: AdminAppOptions): AdminApp {
   allowEmptyBody(app)
   addSecurityHeaders(app)
   measureRequests(app, { metrics, listener: isControl ? 'control' : 'admin' })
+  if (options.withinTrace !== undefined) carryTraces(app, { within: options.withinTrace })
   const tellFailure = createFailureLog({ log, clock })
   answerErrors(app, { tellFailure })
   const check = createCredentialCheck({ fleet: operations.fleet, metrics, clock, log })

@@ -28,6 +28,8 @@ export interface StartedWebhooks extends Pick<Webhooks, 'list' | 'test'> {
 
 export interface StartWebhooksOptions {
   readonly version: string
+  /** The trace of whatever is being done. */
+  readonly currentTrace: () => RequestTrace | undefined
   readonly onOutcome: (outcome: WebhookOutcome) => void
   readonly clock: Clock
   readonly timers: Timers
@@ -36,6 +38,7 @@ export interface StartWebhooksOptions {
 
 export function startWebhooks({
   version,
+  currentTrace,
   onOutcome,
   clock,
   timers,
@@ -97,9 +100,10 @@ export function startWebhooks({
       }
     },
     onChanged(audit) {
+      const trace = currentTrace()
       for (const entry of audit) {
         const { at, action } = entry
-        const news = () => ({ at, data: changeEvent(entry) })
+        const news = () => ({ at, data: changeEvent(entry), ...(trace !== undefined && { trace }) })
         webhooks.tell('change.made', news)
         if (action === 'install.done' || action === 'install.failed') webhooks.tell(action, news)
       }

@@ -4,6 +4,7 @@ import type { FastifyError, FastifyReply, FastifyRequest, FastifySchema } from '
 import type { Clock } from '../../../core/clock.ts'
 import { createLineLimiter } from '../../../core/line-limiter.ts'
 import type { Log } from '../../../core/log.ts'
+import { readRequestTrace } from '../../../core/trace-context.ts'
 import { type ApiFailure, toApiFailure } from '../api-error.ts'
 import type { AdminApp } from '../create-admin-app.ts'
 import type { RequestSchema } from '../schema-at.ts'
@@ -16,7 +17,13 @@ export type TellFailure = (error: unknown, request: FastifyRequest, failure: Api
 export function createFailureLog({ log, clock }: { log: Log; clock: Clock }): TellFailure {
   const lines = createLineLimiter({ clock, mostLines: 60 })
   return (error, request, { status, body }) => {
-    const fields = { err: error, route: request.routeOptions.url, method: request.method }
+    const trace = readRequestTrace(request.headers)?.traceId
+    const fields = {
+      err: error,
+      route: request.routeOptions.url,
+      method: request.method,
+      ...(trace !== undefined && { trace }),
+    }
     const key = `${fields.method} ${fields.route} ${body.code} ${body.message}`
     const suppressed = status >= 500 ? lines.admit(key) : undefined
     if (suppressed !== undefined) log.error({ ...fields, suppressed }, 'admin request failed')
