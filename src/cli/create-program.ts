@@ -33,6 +33,7 @@ import { addUnpin } from './commands/unpin.ts'
 import { addVerify } from './commands/verify.ts'
 import { addVersion } from './commands/version.ts'
 import { addWatch } from './commands/watch.ts'
+import { addWebhook } from './commands/webhook.ts'
 import type { CliContext } from './context.ts'
 import { outputFormats } from './session.ts'
 
@@ -46,7 +47,7 @@ const commandGroups: readonly (readonly [heading: string, commands: readonly Add
     'What a machine boots:',
     [addPin, addUnpin, addPins, addInstall, addInstalls, addLocal, addLive, addHold, addRelease],
   ],
-  ['Administration:', [addToken, addAudit, addBackup, addRestore, addVersion, addHelp]],
+  ['Administration:', [addToken, addAudit, addWebhook, addBackup, addRestore, addVersion, addHelp]],
 ]
 
 const afterHelp = `

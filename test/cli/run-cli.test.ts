@@ -97,6 +97,7 @@ describe('help', () => {
     'hold',
     'release',
     'token',
+    'webhook',
     'audit',
     'backup',
     'restore',
@@ -126,6 +127,8 @@ describe('help', () => {
     ...['list', 'show', 'set', 'rm'].map((name) => ['profile', name]),
     ...['create', 'list', 'revoke', 'revoke-boot'].map((name) => ['token', name]),
     ['boots', 'show'],
+    ['webhook', 'list'],
+    ['webhook', 'test'],
   ])('%s %s has an example of itself', async (...path) => {
     const { code, stdout } = await harness().run(...path, '--help')
     expect(code).toBe(0)

@@ -112,6 +112,6 @@ test('every boot is seen as the README says, with the service of the demo', {
   expect(said('pilotlight boots show 52:54:00:00:00:03')).toMatch(/· kernel +kernel sent, 1 MiB/)
   expect(said('pilotlight patterns')).toMatch(/ignition-not-fetched +1 [\s\S]*now: stuck-node/)
   const capture = readFileSync(join(directory, 'boot.pcap'))
-  expect(capture.readUInt32LE(0)).toBe(0xa1b2c3d4)
+  expect(capture.readUInt32BE(0)).toBe(0xa1b2c3d4)
   expect(capture.length).toBeGreaterThan(1000)
 })

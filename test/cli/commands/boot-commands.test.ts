@@ -270,3 +270,40 @@ describe('capture', () => {
     expect(JSON.parse(stdout)).toMatchObject({ packets: 12, file: join(cwd, 'boot.pcap'), sizeBytes: 6 })
   })
 })
+
+describe('webhook', () => {
+  test('list says how well each receiver is reached', async () => {
+    const webhooks = async () =>
+      [
+        {
+          name: 'ops',
+          events: ['boot.over', 'boot.stuck'],
+          state: 'failing',
+          waiting: 3,
+          dropped: 1,
+          lastDeliveredAt: '2026-11-29T11:00:00.000Z',
+          problem: 'answered with 503\u001b[31m',
+        },
+      ] as const
+    const { code, stdout } = await beside({ webhooks }).run('webhook', 'list')
+    expect(code).toBe(0)
+    expect(stdout).toBe(
+      `WEBHOOK  STATE    WAITING  DROPPED  DELIVERED  EVENTS                 PROBLEM
+ops      failing        3        1  1 h ago    boot.over, boot.stuck  answered with 503\\x1b[31m
+`,
+    )
+  })
+
+  test.each([
+    [{ isDelivered: true, status: 204 }, 0, 'ops: delivered, answered 204\n'],
+    [{ isDelivered: false, status: 403 }, 1, 'ops: not delivered, answered 403\n'],
+    [{ isDelivered: false, problem: 'refused' }, 1, 'ops: not delivered, no answer: refused\n'],
+  ])('test that comes to %j exits with %d', async (answer, expected, text) => {
+    const { code, stdout } = await beside({ testWebhook: async () => answer }).run('webhook', 'test', 'ops')
+    expect({ code, stdout }).toEqual({ code: expected, stdout: text })
+  })
+
+  test('needs a service', async () => {
+    expect((await createCliHarness({ cwd }).run('webhook', 'test', 'ops')).code).toBe(69)
+  })
+})
