@@ -21,7 +21,7 @@ const acknowledgement = 4
 /** Opcode and block number: what follows in DATA may be a script with a token in it. */
 const dataHeaderBytes = 4
 /** Packets from the start of a transfer that are kept in any case. */
-const firstPackets = 64
+const firstPackets = 32
 /** Of the others one in so many is. */
 const keptOneIn = 64
 
@@ -43,13 +43,24 @@ export function createTransferTap(keep: KeepPacket): TransferTap {
     return seen <= firstPackets || seen % keptOneIn === 0 || block === last
   }
 
+  /** Whole DATA in their order, none of which is to be kept: nearly all of a long transfer, so looked at as one. */
+  function passesUnseen(bytes: Uint8Array, offset: number, length: number, stride: number): boolean {
+    if (seen < firstPackets || bytes[offset + 1] !== data || stride < lastStride) return false
+    const count = length / stride
+    const isRegular = Number.isInteger(count) && (seen % keptOneIn) + count < keptOneIn
+    if (!isRegular || blockAt(bytes, offset) !== ((lastSent + 1) & 0xffff)) return false
+    seen += count
+    lastSent = (lastSent + count) & 0xffff
+    return true
+  }
+
   return {
     received(bytes, start, length) {
       if (length < dataHeaderBytes || bytes[start + 1] !== acknowledgement) {
         keep(false, bytes, start, length, length)
         return
       }
-      const block = ((bytes[start + 2] ?? 0) << 8) | (bytes[start + 3] ?? 0)
+      const block = blockAt(bytes, start)
       if (isKept(block, lastAcknowledged)) {
         keep(false, bytes, start, length, length)
         unkept = -1
@@ -57,6 +68,7 @@ export function createTransferTap(keep: KeepPacket): TransferTap {
       lastAcknowledged = block
     },
     sent(bytes, offset, length, stride) {
+      if (passesUnseen(bytes, offset, length, stride)) return
       const end = offset + length
       for (let at = offset; at < end; at += stride) {
         const size = Math.min(stride, end - at)
@@ -64,7 +76,7 @@ export function createTransferTap(keep: KeepPacket): TransferTap {
           keep(true, bytes, at, size, size)
           continue
         }
-        const block = ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0)
+        const block = blockAt(bytes, at)
         const isRepeated = block !== ((lastSent + 1) & 0xffff) && lastSent !== -1
         const isLast = size < lastStride
         if (isKept(block, lastSent) || isRepeated || isLast) keep(true, bytes, at, dataHeaderBytes, size)
@@ -80,4 +92,8 @@ export function createTransferTap(keep: KeepPacket): TransferTap {
       keep(false, acknowledgementBytes, 0, dataHeaderBytes, dataHeaderBytes)
     },
   }
+}
+
+function blockAt(bytes: Uint8Array, start: number): number {
+  return ((bytes[start + 2] ?? 0) << 8) | (bytes[start + 3] ?? 0)
 }

@@ -57,6 +57,27 @@ describe('what is kept of a transfer', () => {
     expect(kept.slice(-2)).toEqual([`> DATA ${last & 0xffff} 4/104`, `< ACK ${last & 0xffff} 4/4`])
   })
 
+  it('is the same of windows as of single blocks, but for which of them one in 64 is', () => {
+    const { tap, kept } = setUp()
+    const blocks = 4_000
+    for (let block = 1; block <= blocks; block += 8) {
+      const window = new Uint8Array(8 * 1472)
+      for (let each = 0; each < 8; each += 1) {
+        window.set([0, 3, (block + each) >>> 8, (block + each) & 0xff], each * 1472)
+      }
+      const isLast = block + 8 > blocks
+      tap.sent(window, 0, window.length - (isLast ? 1000 : 0), 1472)
+      tap.received(Uint8Array.of(0, 4, (block + 7) >>> 8, (block + 7) & 0xff), 0, 4)
+    }
+    tap.end()
+    const sampled = (blocks + blocks / 8) / 64
+    expect(kept.length).toBeGreaterThan(32 + sampled / 2)
+    expect(kept.length).toBeLessThan(32 + sampled + 12)
+    expect(kept.slice(-2)).toEqual([`> DATA ${blocks} 4/472`, `< ACK ${blocks} 4/4`])
+    const numbers = kept.filter((line) => line.includes('DATA')).map((line) => Number(line.split(' ')[2]))
+    expect(numbers).toEqual([...numbers].sort((one, other) => one - other))
+  })
+
   it('is whatever repeats itself: it shows where packets are lost', () => {
     const { send, acknowledge, kept } = setUp()
     for (let block = 1; block <= 100; block += 1) {
