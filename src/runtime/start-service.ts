@@ -25,6 +25,7 @@ import { inheritedHttp } from './inherited-http.ts'
 import { createLateNetwork } from './late-network.ts'
 import { createLoaderShelf } from './loader-shelf.ts'
 import { macOfStep } from './mac-of-step.ts'
+import { isOwnQuestion } from './own-question.ts'
 import { realClock, realTimers } from './real-time.ts'
 import { createStrangerMemory, rememberMachines } from './remember-machines.ts'
 import { createRequestTraces } from './request-traces.ts'
@@ -116,6 +117,7 @@ export async function startService({
     let seeing: Awaited<ReturnType<typeof seeBoots>> | undefined
     let fleet: FleetParts | undefined
     const bootEvents = createEventQueue<BootEvent>((event) => {
+      if (isOwnQuestion(event)) return
       metrics.onBootEvent(event)
       bootLog.write(event)
       noteStranger(event)
