@@ -7,7 +7,8 @@ import { fixture, toHex } from '../dhcp/support.ts'
 import { createLab, type Lab, labProblem, type Namespace } from './namespaces.ts'
 import { bootStep, startLabService, wireUp } from './service-lab.ts'
 
-const hasTshark = execFileSync('sh', ['-c', 'command -v tshark || true']).length > 0
+const tshark = 'tshark'
+const hasTshark = execFileSync('sh', ['-c', `command -v ${tshark} || true`]).length > 0
 const problem = labProblem() ?? (hasTshark ? undefined : 'needs tshark (apt install tshark)')
 if (problem) console.log(`captured packets are not opened: ${problem}`)
 
@@ -47,7 +48,7 @@ function broadcast(client: Namespace, name: string): void {
 function fieldsOf(file: string, filter: string, ...fields: readonly string[]): readonly string[] {
   const wanted = fields.flatMap((field) => ['-e', field])
   const checks = ['-o', 'ip.check_checksum:TRUE', '-o', 'udp.check_checksum:TRUE']
-  const text = execFileSync('tshark', ['-r', file, ...checks, '-Y', filter, '-T', 'fields', ...wanted], {
+  const text = execFileSync(tshark, ['-r', file, ...checks, '-Y', filter, '-T', 'fields', ...wanted], {
     stdio: ['ignore', 'pipe', 'ignore'],
     encoding: 'utf8',
   })
