@@ -118,6 +118,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
   const fetcher = createSwappableFetcher({
     dataDirectory: loaded.config.dataDir,
+    ...(options.traceHeaders && { traceHeaders: options.traceHeaders }),
     onEvent(event) {
       progress.onFetchEvent(event)
       options.onFetchEvent?.(event)

@@ -13,6 +13,7 @@ import { eventually } from '../fakes/service-process.ts'
 import { startUpstreamSite, type UpstreamSite } from '../fakes/upstream-site.ts'
 
 const release = '44.20260601.3.0'
+const nextRelease = '44.20260707.3.1'
 const mac = '52:54:00:00:00:07'
 const secret = 'a secret of many characters'.replaceAll(' ', '-')
 
@@ -49,7 +50,7 @@ beforeAll(async () => {
   await writeFile(secretFile, `${secret}\n`)
   await chmod(secretFile, 0o600)
   site = await startUpstreamSite({
-    releases: [release],
+    releases: [release, nextRelease],
     sizes: { kernelBytes: 8 << 10, initramfsBytes: 8 << 10, rootfsBytes: 16 << 10 },
   })
   service = await startRunningService({
@@ -189,6 +190,34 @@ describe('a running service', () => {
     await sync({ traceparent: `00-${traceId.toUpperCase()}-${'d'.repeat(16)}-01` })
     stopLooking()
     expect(seen).toEqual([expect.stringMatching(`^00-${traceId}-[0-9a-f]{16}-01$`), undefined, undefined])
+  })
+
+  it('fetches a release as a part of the trace of the request that brought it', async () => {
+    const seen: (string | undefined)[] = []
+    const stopLooking = site.disturb(
+      (path) => path === site.pathOf(nextRelease, 'rootfs'),
+      (request, _, asUsual) => {
+        seen.push(request.headers.traceparent?.toString())
+        asUsual()
+      },
+    )
+    const traceId = 'f'.repeat(32)
+    site.moveTo(nextRelease)
+    await fetch(`${service.adminUrl}/api/v1/sync`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        traceparent: `00-${traceId}-${'d'.repeat(16)}-01`,
+      },
+      body: '{}',
+    })
+    stopLooking()
+    expect(await service.current()).toBe(nextRelease)
+    // One asks for its size, one for the file.
+    const traced = expect.stringMatching(`^00-${traceId}-[0-9a-f]{16}-01$`)
+    expect(seen).toEqual([traced, traced])
+    expect(new Set(seen).size).toBe(2)
   })
 
   it('signs what it sends, so that the line of the README finds the same signature', async () => {
