@@ -6,12 +6,14 @@ export interface FormHeaders {
 }
 
 /**
- * Whether a form may have been sent by a page of this listener. A browser tells the page's origin with every form; where
- * it tells nothing it is no browser, or an old one, and the form's own token must do.
+ * Whether a form may have been sent by a page of this listener. A browser says so itself, in a header that no page can
+ * set, where the connection is safe; else it tells the page's origin. Where it tells neither it is no browser, or an old
+ * one, and the form's own token must do.
  * @param host of the request, as the browser knows it
  */
 export function isOwnForm({ origin, fetchSite }: FormHeaders, host: string): boolean {
-  if (fetchSite !== undefined && fetchSite !== 'same-origin' && fetchSite !== 'none') return false
+  // A proxy may give us another name than the browser knows.
+  if (fetchSite !== undefined) return fetchSite === 'same-origin' || fetchSite === 'none'
   if (origin === undefined) return true
   return URL.canParse(origin) && new URL(origin).host === host.toLowerCase()
 }

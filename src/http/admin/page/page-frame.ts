@@ -4,6 +4,7 @@ import type { ServiceEventFeed } from '../../../core/service-event.ts'
 import { securityHeaders } from '../plugins/security-headers.ts'
 import type { PageAssets } from './page-assets.ts'
 import type { PageTemplates, PageView } from './page-templates.ts'
+import { createRowWriter, type RowWriter } from './row-writer.ts'
 import type { Visitor } from './sessions.ts'
 
 /** Nothing but our own files, forms and events; no script and no style inside of a document. */
@@ -47,7 +48,8 @@ export interface PageFrame {
     shown: Shown,
     values: object,
   ): FastifyReply
-  readonly assets: PageAssets
+  /** Rows of the fleet, as HTML. */
+  readonly writeRows: RowWriter
 }
 
 export interface FrameOptions {
@@ -60,7 +62,7 @@ export interface FrameOptions {
 
 export function createPageFrame({ templates, assets, version, clock, feed }: FrameOptions): PageFrame {
   return {
-    assets,
+    writeRows: createRowWriter(templates),
     show(request, reply, template, { title, view, status = 200 }, values) {
       const visitor = request.visitor
       const isPart = request.headers[partHeader] !== undefined

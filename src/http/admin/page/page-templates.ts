@@ -8,6 +8,7 @@ import { visibleText } from '../../../core/visible-text.ts'
 export const pageViews = [
   'fleet',
   'rows',
+  'row',
   'machine',
   'boot',
   'boots',
@@ -70,6 +71,8 @@ const entities: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 }
+/** Most values: nothing in them needs a closer look. */
+const plain = /^[\w .,:;/()+=-]{0,300}$/
 /** Characters of one value at most: whatever a machine says of itself, a row stays a row. */
 const mostCharacters = 1024
 
@@ -84,6 +87,7 @@ function told(value: unknown): unknown {
 /** Any value as text of an element or attribute: bounded, with invisible characters spelt out, and no markup. */
 export function shownText(value: unknown): string {
   if (value === undefined || value === null) return ''
+  if (typeof value === 'number' || (typeof value === 'string' && plain.test(value))) return String(value)
   return visibleText(String(value), mostCharacters).replace(
     /[&<>"']/g,
     (character) => entities[character] ?? '',

@@ -32,7 +32,7 @@ export function addViewRoutes(app: AdminApp, { operations, frame, clock }: ViewO
       reply,
       'fleet',
       { title: 'Fleet', view: 'fleet' },
-      fleetView(machines, query, clock.now()),
+      fleetView(machines, query, clock.now(), frame.writeRows),
     )
   })
 
@@ -40,7 +40,13 @@ export function addViewRoutes(app: AdminApp, { operations, frame, clock }: ViewO
     const query = readFleetQuery(request.query)
     const keys = linesOf(request.query, 'keys', mostKeys)
     const machines = await boots.listMachines({ keys: [...keys], limit: mostKeys })
-    return frame.show(request, reply, 'rows', { title: 'Rows' }, rowsView(machines, query, clock.now()))
+    return frame.show(
+      request,
+      reply,
+      'rows',
+      { title: 'Rows' },
+      rowsView(machines, query, clock.now(), frame.writeRows),
+    )
   })
 
   app.get('/boots', hidden, async (request, reply) => {

@@ -7,6 +7,7 @@ test.each([
   [{ origin: 'https://pilotlight.example:8081', fetchSite: 'same-origin' }, true],
   [{ origin: 'http://PILOTLIGHT.example:8081' }, true],
   [{ fetchSite: 'none' }, true],
+  [{ origin: 'https://behind-a-proxy.example', fetchSite: 'same-origin' }, true],
   [{}, true],
   [{ origin: 'https://evil.example' }, false],
   [{ origin: 'https://pilotlight.example' }, false],

@@ -7,6 +7,7 @@ import {
 } from '../../schemas/boots.ts'
 import { pathWith, subjectPath } from '../page-links.ts'
 import { given, lineOf, numberOf, wordOf } from '../read-form.ts'
+import type { RowWriter } from '../row-writer.ts'
 import { shownProgress } from '../shown-progress.ts'
 import { shownSince } from '../shown-time.ts'
 import { needyStates, shownMachineState } from '../state-words.ts'
@@ -29,7 +30,7 @@ export function readFleetQuery(query: unknown): MachineQuery {
 }
 
 /** The fleet: what needs a person on top, one row a machine. */
-export function fleetView(machines: MachinePage, query: MachineQuery, now: number): object {
+export function fleetView(machines: MachinePage, query: MachineQuery, now: number, write: RowWriter): object {
   const { search, state, stream, release, group, sort, page = 1 } = query
   const filters = { search, state, stream, release, group, sort }
   const all = Object.values(machines.counts).reduce((sum, count) => sum + count, 0)
@@ -41,7 +42,7 @@ export function fleetView(machines: MachinePage, query: MachineQuery, now: numbe
     ...headOf(machines, query),
     isEmpty: all === 0 && machines.total === 0 && !isFiltered,
     isFiltered,
-    rows: rowsOf(machines, now),
+    rowsHtml: write(rowsOf(machines, now)),
     filters: {
       search: search ?? '',
       choices: [
@@ -65,8 +66,8 @@ export function fleetView(machines: MachinePage, query: MachineQuery, now: numbe
 }
 
 /** Rows that changed, and what stands above the table: what the live part of the page swaps. */
-export function rowsView(machines: MachinePage, query: MachineQuery, now: number): object {
-  return { ...headOf(machines, query), rows: rowsOf(machines, now) }
+export function rowsView(machines: MachinePage, query: MachineQuery, now: number, write: RowWriter): object {
+  return { ...headOf(machines, query), rowsHtml: write(rowsOf(machines, now)) }
 }
 
 function headOf({ counts }: MachinePage, query: MachineQuery): object {
