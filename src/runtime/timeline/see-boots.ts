@@ -8,6 +8,7 @@ import type { BootLog } from '../../telemetry/boot-log.ts'
 import type { Metrics } from '../../telemetry/create-metrics.ts'
 import type { Engine } from '../engine.ts'
 import { type BootViews, createBootViews } from './boot-views.ts'
+import { isOwnLook } from './own-look.ts'
 import { type RunningTimeline, startTimeline } from './start-timeline.ts'
 
 /**
@@ -34,6 +35,7 @@ export async function seeBoots(options: {
     keepMs: () => engine.loaded().config.retention.bootsMs,
     publish,
     onOver(attempt) {
+      if (isOwnLook(attempt)) return
       metrics.onAttemptOver(attempt)
       bootLog.onOver(attempt)
       options.onOver?.(attempt)
