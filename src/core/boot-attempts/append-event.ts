@@ -1,6 +1,6 @@
 import type { CountedEvent } from '../boot-attempt.ts'
 import type { BootEvent } from '../boot-event.ts'
-import { isSameStep, isSameTransfer } from './same-step.ts'
+import { isAskedAgain, isSameStep, isSameTransfer } from './same-step.ts'
 
 /** So many steps back a repetition is looked for: a waiting machine repeats two, a failing boot some six. */
 const looksBack = 10
@@ -21,6 +21,7 @@ export function appendEvent(events: CountedEvent[], event: BootEvent, maximum: n
 export function appendCounted(events: CountedEvent[], entry: CountedEvent, maximum: number): number {
   const { event, count, lastAt } = entry
   if (event.type === 'artifact-progress') appendProgress(events, event)
+  else if (event.type === 'decided' && isOneOfMany(events, event)) askedAgain(events, event, entry)
   else {
     const index = findRepeated(events, event)
     const known = index < 0 ? undefined : events[index]
@@ -28,6 +29,26 @@ export function appendCounted(events: CountedEvent[], entry: CountedEvent, maxim
     else events[index] = { event: known.event, count: known.count + count, lastAt }
   }
   return makeRoom(events, maximum)
+}
+
+/** The first two of such a row stay as they are. */
+function isOneOfMany(
+  events: readonly CountedEvent[],
+  event: Extract<BootEvent, { type: 'decided' }>,
+): boolean {
+  return isAskedAgain(events.at(-1)?.event, event) && isAskedAgain(events.at(-2)?.event, event)
+}
+
+/** In place of the decision before it: what the machine fetches now names the newest one. */
+function askedAgain(
+  events: CountedEvent[],
+  event: Extract<BootEvent, { type: 'decided' }>,
+  { count, lastAt }: CountedEvent,
+): void {
+  const known = events.at(-1)
+  if (known === undefined) return
+  const newest = { ...event, at: known.event.at }
+  events[events.length - 1] = { event: newest, count: known.count + count, lastAt }
 }
 
 function findRepeated(events: readonly CountedEvent[], event: BootEvent): number {

@@ -84,9 +84,23 @@ function isSameQuestion(a: Dhcp, b: Dhcp): boolean {
 
 type Decided = Extract<BootEvent, { type: 'decided' }>
 
-/** Each of these begins with its files anew, so that none may be taken for another. */
+/** Each of these begins with its files anew, so that none is taken for another once something was fetched. */
 function hasFiles({ kind }: Decided): boolean {
   return kind === 'live' || kind === 'install'
+}
+
+/**
+ * A machine that was given the same script just before and fetched nothing of it since: one that asks without end costs
+ * a counter, not a list.
+ */
+export function isAskedAgain(before: BootEvent | undefined, event: Decided): boolean {
+  return (
+    before?.type === 'decided' &&
+    hasFiles(event) &&
+    before.kind === event.kind &&
+    before.bootimage === event.bootimage &&
+    isSameDecision(before, event)
+  )
 }
 
 function isSameDecision(a: Decided, b: Decided): boolean {

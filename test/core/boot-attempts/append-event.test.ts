@@ -32,8 +32,18 @@ const rows: readonly (readonly [string, readonly number[], readonly BootEvent[]]
   ],
   [
     'a boot that is told again is another: all files come anew',
-    [1, 1],
-    [one.decided(0, 1), one.decided(15, 2)],
+    [1, 1, 1],
+    [one.decided(0, 1), one.progress(1, 1, 'kernel', 0, 14), one.decided(15, 2)],
+  ],
+  [
+    'a script that is asked for without end, and nothing of it fetched, is two',
+    [1, 4],
+    [0, 1, 2, 3, 4].map((second) => one.decided(second, second + 1)),
+  ],
+  [
+    'that names another release it is another',
+    [1, 1, 1],
+    [one.decided(0, 1), one.decided(1, 2), one.decided(2, 3, { bootimage: undefined })],
   ],
   ['looks are one', [3], [one.looks(0, 1, 'rootfs'), one.looks(5, 1, 'rootfs'), one.looks(10, 1, 'rootfs')]],
   [
@@ -59,6 +69,14 @@ const rows: readonly (readonly [string, readonly number[], readonly BootEvent[]]
 describe('the list of steps', () => {
   it.each(rows)('%s', (_, counts, events) => {
     expect(appended(events).entries.map(({ count }) => count)).toEqual(counts)
+  })
+
+  it('has the newest decision where a script was asked for again, from the time of the one in its place', () => {
+    const [first, second, third] = [one.decided(0, 1), one.decided(7, 2), one.decided(9, 3)]
+    expect(appended([first, second, third]).entries).toEqual([
+      { event: first, count: 1, lastAt: first.at },
+      { event: { ...third, at: second.at }, count: 2, lastAt: third.at },
+    ])
   })
 
   it('keeps of a transfer its start, its newest place, and one some seconds before', () => {
