@@ -50,6 +50,8 @@ export interface WebhookQueueOptions {
 
 interface Waiting {
   readonly message: WebhookMessage
+  /** It waits since then. */
+  readonly since: number
   failures: number
   pause: Pause
 }
@@ -91,7 +93,7 @@ export function createWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
   let cancel: (() => void) | undefined
 
   function expireOld(now: number): void {
-    const kept = waiting.filter(({ message }) => now - message.at < mostAgeMs)
+    const kept = waiting.filter(({ since }) => now - since < mostAgeMs)
     for (let index = kept.length; index < waiting.length; index += 1) onOutcome('expired')
     waiting = kept
   }
@@ -162,7 +164,7 @@ export function createWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
     pause = { from: now, until: now + retryDelayMs(failures, random(), waitMs) }
     entry.pause = { from: now, until: now + retryDelayMs(entry.failures, random(), waitMs) }
     if (failures === 1) log.warn({ webhook: webhook.name, why }, 'webhook not reached, it is tried again')
-    if (entry.pause.until - entry.message.at >= mostAgeMs) {
+    if (entry.pause.until - entry.since >= mostAgeMs) {
       onOutcome('expired')
       return
     }
@@ -211,7 +213,7 @@ export function createWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
   return {
     push(message) {
       if (isGone || stopped.signal.aborted) return
-      waiting.push({ message, failures: 0, pause: noPause })
+      waiting.push({ message, since: clock.now(), failures: 0, pause: noPause })
       makeRoom()
       start()
     },
