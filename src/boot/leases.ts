@@ -1,4 +1,4 @@
-import type { BootId } from '../core/boot-event.ts'
+import type { BootEvent, BootId } from '../core/boot-event.ts'
 import { type BootimageLease, type BootLease, isLeasing, longestBootAttemptMs } from '../core/boot-lease.ts'
 import type { BootimageId } from '../core/bootimage.ts'
 import type { MacAddress } from '../core/mac.ts'
@@ -52,6 +52,14 @@ export interface Leases {
   readonly size: number
   /** Attempts that were too many to be kept one by one; their bootimages stay leased for the full time. */
   readonly merged: number
+}
+
+/**
+ * The boot whose lease ends by what happened: its machine says that it is up or installed, so it has all of its files
+ * (G6). One that failed may try again with the same ones.
+ */
+export function leaseEndedBy(event: BootEvent): BootId | undefined {
+  return event.type === 'reported' && event.status !== 'failed' ? event.bootId : undefined
 }
 
 /**

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createAddressGuard } from '../boot/address-guard.ts'
+import { leaseEndedBy } from '../boot/leases.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { BootEvent } from '../core/boot-event.ts'
 import type { Clock, Timers } from '../core/clock.ts'
@@ -121,8 +122,8 @@ export async function startService({
       metrics.onBootEvent(event)
       bootLog.write(event)
       noteStranger(event)
-      // What its machine runs by now is in its memory or on its disk, whole (G6).
-      if (event.type === 'reported' && event.status !== 'failed') engine.leases.end(event.bootId)
+      const ended = leaseEndedBy(event)
+      if (ended !== undefined) engine.leases.end(ended)
       if (withTimeline) seeing?.note(event)
       // An iPXE that lacks something is sent for another one, and has not come any further yet.
       if (event.type === 'decided' && event.kind !== 'chainload' && event.mac !== undefined) {

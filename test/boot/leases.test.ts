@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createLeases } from '../../src/boot/leases.ts'
+import { createLeases, leaseEndedBy } from '../../src/boot/leases.ts'
 import type { BootId } from '../../src/core/boot-event.ts'
 import { type BootLease, longestBootAttemptMs } from '../../src/core/boot-lease.ts'
 import type { BootimageId } from '../../src/core/bootimage.ts'
 import type { MacAddress } from '../../src/core/mac.ts'
+import { wholeEvents } from '../fakes/stored-attempts.ts'
 
 const start = 1_000_000
 const bootId = (name: string) => name.padEnd(22, '-') as BootId
@@ -67,6 +68,16 @@ describe('a lease', () => {
     expect([...leases.leasedBootimages(start)]).toEqual(['image-2'])
     // What it booted is still known: a late report names it.
     expect(leases.attemptOf(bootId('a'))?.bootimage).toBe('image-1')
+  })
+
+  it('G6 ends early by the word of its own machine alone', () => {
+    const { reported } = wholeEvents
+    expect(leaseEndedBy(reported)).toBe(reported.bootId)
+    expect(leaseEndedBy({ ...reported, status: 'installed' })).toBe(reported.bootId)
+    expect(leaseEndedBy({ ...reported, status: 'failed' })).toBeUndefined()
+    for (const event of Object.values(wholeEvents)) {
+      if (event.type !== 'reported') expect(leaseEndedBy(event), event.type).toBeUndefined()
+    }
   })
 
   it('G6 that has ended begins again when its machine fetches on after all', () => {
