@@ -33,6 +33,7 @@ let lostAt
 let lastEvent = root.dataset.lastEvent ?? ''
 
 function follow() {
+  if (document.hidden || source?.readyState === EventSource.OPEN) return
   source = new EventSource(`/live?${new URLSearchParams({ after: lastEvent })}`)
   source.addEventListener('open', () => {
     lostAt = undefined
@@ -58,6 +59,12 @@ function follow() {
     plan()
     setTimeout(follow, 5000)
   })
+}
+
+/** A browser has six connections for a site: pages that nobody looks at leave them to the others. */
+function rest() {
+  source?.close()
+  source = undefined
 }
 
 /** @param {string} text @param {'on' | 'off'} state */
@@ -300,7 +307,11 @@ setInterval(() => {
     plan()
   }
 }, 1000)
-document.addEventListener('visibilitychange', plan)
-// What was typed into a page that is left is not to be sent twice.
-addEventListener('pagehide', () => source?.close())
+document.addEventListener('visibilitychange', () => {
+  if (view() === null) return
+  if (document.hidden) return rest()
+  follow()
+  plan()
+})
+addEventListener('pagehide', rest)
 if (view() !== null) follow()

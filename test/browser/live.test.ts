@@ -147,6 +147,25 @@ describe.skipIf(!hasChromium)('the page moves by itself', () => {
     await session.page.waitForURL(/\/login/, { timeout: 20_000 })
   })
 
+  test('a page that nobody looks at holds no connection, and catches up when somebody does', async () => {
+    const session = await open()
+    const { page, fleet, app } = session
+    await isLive(session)
+    expect(app.streams.count).toBe(1)
+    const look = (isHidden: boolean) =>
+      page.evaluate(
+        `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
+      )
+    const asked: string[] = []
+    await look(true)
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await expect.poll(() => app.streams.count).toBe(0)
+    fleet.move('rack1-n04', { step: 'while nobody looked' })
+    await look(false)
+    await page.locator('#row-rack1-n04', { hasText: 'while nobody looked' }).waitFor({ timeout: 5_000 })
+    expect(asked[0]).toBe('/live')
+  })
+
   test('ages count up', async () => {
     const session = await open()
     const { page } = session

@@ -27,7 +27,7 @@ export interface PageOptions {
   readonly operations: AdminOperations
   readonly check: CredentialCheck
   readonly streams: EventStreams
-  readonly metrics: Pick<Metrics, 'onRefusedLogin'>
+  readonly metrics: Pick<Metrics, 'onRefusedLogin' | 'onRequest'>
   readonly version: string
   readonly clock: Clock
   /** Where faults of ours go. */
@@ -96,7 +96,7 @@ export function createPage(options: PageOptions): Page {
         addLoginRoutes(page, { frame, sessions, check })
         addViewRoutes(page, { operations, frame, clock })
         addMachineRoutes(page, { operations, frame, clock })
-        addLiveRoute(page, { streams, sessions })
+        addLiveRoute(page, { streams, sessions, metrics })
       })
     },
     showMissing(request, reply) {

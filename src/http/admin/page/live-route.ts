@@ -1,3 +1,4 @@
+import type { Metrics } from '../../../telemetry/create-metrics.ts'
 import type { AdminApp } from '../create-admin-app.ts'
 import type { EventStreams } from '../events/event-streams.ts'
 import { addressOf } from '../plugins/address-of.ts'
@@ -9,10 +10,11 @@ import type { Sessions } from './sessions.ts'
 export interface LiveOptions {
   readonly streams: EventStreams
   readonly sessions: Sessions
+  readonly metrics: Pick<Metrics, 'onRequest'>
 }
 
 /** `/live`: what moves, for the script of the page; ends with its session. */
-export function addLiveRoute(app: AdminApp, { streams, sessions }: LiveOptions): void {
+export function addLiveRoute(app: AdminApp, { streams, sessions, metrics }: LiveOptions): void {
   const config = { isEndless: true as const }
   app.get('/live', { schema: { hide: true }, config, exposeHeadRoute: false }, async (request, reply) => {
     const cookie = sessionCookieOf(request) ?? ''
@@ -28,5 +30,6 @@ export function addLiveRoute(app: AdminApp, { streams, sessions }: LiveOptions):
       mayRead: () => sessions.find(cookie) !== undefined,
     })
     reply.hijack()
+    metrics.onRequest('admin', request.routeOptions.url, 'GET', 200, reply.elapsedTime / 1000)
   })
 }

@@ -104,6 +104,31 @@ describe('who is let in', () => {
     expect(cookie).not.toContain(fakeSecrets.read)
   })
 
+  test('under TLS the cookie goes over TLS alone, and belongs to this very name', async () => {
+    const page = createPageApp({
+      now: () => morning,
+      access: { host: '127.0.0.1', trustedProxies: ['127.0.0.1'] },
+    })
+    opened.push(page)
+    const answer = await page.app.inject({
+      method: 'POST',
+      url: '/login',
+      headers: {
+        host: '127.0.0.1:8081',
+        'x-forwarded-for': '192.0.2.9',
+        'x-forwarded-proto': 'https',
+        'x-forwarded-host': 'pilotlight.example',
+        origin: 'https://pilotlight.example',
+        'content-type': formType,
+      },
+      payload: form({ token: fakeSecrets.read }),
+    })
+    expect(answer.statusCode).toBe(303)
+    expect(String(answer.headers['set-cookie'])).toMatch(
+      /^__Host-pilotlight=[^;]+; .*HttpOnly; Secure; SameSite=Strict$/,
+    )
+  })
+
   test('the login leads nowhere else', async () => {
     const { post } = setUp()
     const answer = await post('/login', { token: fakeSecrets.read, next: '//evil.example' })
