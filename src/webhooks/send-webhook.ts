@@ -83,16 +83,35 @@ export function createWebhookSender({
 
   return {
     async send(webhook, message, signal) {
-      const late = AbortSignal.timeout(timeoutMs)
+      const attempt = limitedAttempt(signal, timeoutMs)
       try {
-        return await post(webhook, message, AbortSignal.any([signal, late]))
+        return await post(webhook, message, attempt.signal)
       } catch (error) {
-        if (late.aborted) return { kind: 'failed', why: `no answer within ${timeoutMs / 1000} s` }
+        if (attempt.isLate()) return { kind: 'failed', why: `no answer within ${timeoutMs / 1000} s` }
         return { kind: 'failed', why: shortReason(reasonOf(error, webhook.url)) }
       }
     },
     close: () => dispatchers.close(),
   }
+}
+
+/**
+ * A signal for one try: aborts with its owner's, or after the time. Made by hand, because signals that depend on one
+ * that lives as long as the service are kept by it.
+ */
+function limitedAttempt(owner: AbortSignal, timeoutMs: number) {
+  const attempt = new AbortController()
+  let isLate = false
+  const stop = () => attempt.abort()
+  const timer = setTimeout(() => {
+    isLate = true
+    owner.removeEventListener('abort', stop)
+    stop()
+  }, timeoutMs)
+  timer.unref()
+  owner.addEventListener('abort', stop, { once: true })
+  if (owner.aborted) stop()
+  return { signal: attempt.signal, isLate: () => isLate }
 }
 
 /** Its own words, without the URL, which may hold a secret. */
