@@ -113,17 +113,18 @@ export function createExaminer({
       attempt.reduced = undefined
       const isMoved = isNewDiagnosis || outcome !== found.outcome || state !== found.state
       if (isNewDiagnosis || outcome !== found.outcome) shelf.changed(attempt)
-      if (found.outcome === undefined && outcome !== undefined) shelf.resumed(attempt)
-      if (found.outcome !== undefined && outcome === undefined) {
-        if (attempt.machine !== undefined) learnFrom(attempt.machine, found.outcome, facts.silences)
+      const isEnd = found.state === 'over' && state !== 'over'
+      if (found.outcome !== undefined && isEnd && attempt.machine !== undefined) {
+        learnFrom(attempt.machine, found.outcome, facts.silences)
       }
+      if (state === 'over' && found.state !== 'over') shelf.resumed(attempt)
       if (isChanged || isMoved) listeners.onChange?.(attempt.id as AttemptId)
       tell(attempt, () => {
         attempt.reduced ??= attemptOf(attempt, facts, found)
         return attempt.reduced
       })
       // Last, because only a head may be left of it then.
-      if (found.outcome !== undefined && outcome === undefined) shelf.ended(attempt)
+      if (isEnd) shelf.ended(attempt)
     },
   }
 }

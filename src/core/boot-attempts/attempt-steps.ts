@@ -1,16 +1,20 @@
-import type { AttemptStep, BootPhase, CountedEvent } from '../boot-attempt.ts'
+import type { AttemptStep, BootPhase, CountedEvent, PhaseSpan } from '../boot-attempt.ts'
 import { createStepPhases } from './step-phases.ts'
 import { stepText } from './step-text.ts'
 import { stepTone } from './step-tone.ts'
 
 /** The events of an attempt as sentences, oldest first. */
-export function stepsOf(events: readonly CountedEvent[], startedAt: number): readonly AttemptStep[] {
+export function stepsOf(
+  events: readonly CountedEvent[],
+  startedAt: number,
+  spans: readonly PhaseSpan[],
+): readonly AttemptStep[] {
   const phaseOf = createStepPhases()
   const steps: AttemptStep[] = []
   let at = startedAt
   for (const [index, { event, count, lastAt }] of events.entries()) {
-    const phase: BootPhase = phaseOf(event)
     at = Math.max(at, event.at)
+    const phase = event.type === 'diagnosed' ? phaseAt(spans, at) : phaseOf(event)
     if (event.type === 'artifact-progress' && isOutdated(events, index)) continue
     const isProgress = event.type === 'artifact-progress'
     steps.push({
@@ -25,6 +29,11 @@ export function stepsOf(events: readonly CountedEvent[], startedAt: number): rea
     })
   }
   return steps
+}
+
+/** What was seen to be wrong is so where the boot stood. */
+function phaseAt(spans: readonly PhaseSpan[], at: number): BootPhase {
+  return spans.findLast(({ startedAt }) => startedAt <= at)?.phase ?? 'dhcp'
 }
 
 /** A newer place of the same transfer, or its end, says all that this one says. */

@@ -16,7 +16,7 @@ export function reduceAttempt(record: AttemptRecord, input: StandingInput): Boot
 
 export function attemptOf(record: AttemptRecord, facts: AttemptFacts, standing: Standing): BootAttempt {
   const { id, host, mac, startedAt, leftOut, diagnosis } = record
-  const { decision } = facts
+  const { decision, spans } = facts
   // The list in the record grows; what is told here stays as it is.
   const events = record.events.slice()
   let steps: BootAttempt['steps'] | undefined
@@ -39,7 +39,7 @@ export function attemptOf(record: AttemptRecord, facts: AttemptFacts, standing: 
     phase: facts.phase,
     phases: spansOf(facts, standing),
     get steps() {
-      steps ??= stepsOf(events, startedAt)
+      steps ??= stepsOf(events, startedAt, spans)
       return steps
     },
     leftOut,

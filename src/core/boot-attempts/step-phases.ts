@@ -3,7 +3,7 @@ import type { BootEvent } from '../boot-event.ts'
 import { fileRoleOf } from './file-role.ts'
 
 /** The phase that each event belongs to, event by event; one that says nothing of it belongs to the phase before. */
-export function createStepPhases(): (event: BootEvent) => BootPhase {
+export function createStepPhases(): (event: Exclude<BootEvent, { type: 'diagnosed' }>) => BootPhase {
   let phase: BootPhase = 'dhcp'
   let hasLoader = false
   return function phaseOf(event) {
@@ -23,11 +23,11 @@ export function createStepPhases(): (event: BootEvent) => BootPhase {
         phase = event.system === 'installed' ? 'system' : 'ignition'
         return phase
       case 'token-refused':
+        if (event.purpose === 'ignition') phase = 'ignition'
         return event.purpose === 'ignition' ? 'ignition' : 'system'
       case 'reported':
         phase = 'system'
         return phase
-      case 'diagnosed':
       case 'dhcp-troubled':
         return phase
       default: {

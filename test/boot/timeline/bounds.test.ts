@@ -90,6 +90,18 @@ describe('what the timeline keeps in memory', () => {
     expect(player.timeline.of({ host: 'n10' })[0]?.steps.length).toBeGreaterThan(10)
   })
 
+  it('of boots that another one ended, too', () => {
+    const player = createBootPlayer({ maxima: { ended: 2 } })
+    for (let boot = 0; boot < 6; boot += 1) {
+      player.play(goodBoot(one, boot * 100, boot + 1).slice(0, 12))
+      player.timeline.takeUnsaved(100)
+    }
+    player.waitUntil(540)
+    const boots = player.timeline.of({ host: 'n01' })
+    expect(boots.map(({ outcome }) => outcome ?? 'open')).toEqual(['open', ...Array(5).fill('superseded')])
+    expect(boots.map(({ steps }) => steps.length)).toEqual([10, 10, 10, 2, 2, 2])
+  })
+
   it('a head is not made of what the store has not got', () => {
     const player = createBootPlayer({ maxima: { ended: 3 } })
     const some = hosts(6)

@@ -235,6 +235,20 @@ describe('which steps are one boot', () => {
     ])
   })
 
+  it('takes nothing of a boot that it does not know for the present one', () => {
+    const player = createBootPlayer()
+    player.play([one.offer(0), one.decided(5, 1), one.refused(6, 77), one.sent(7, 78, 'kernel')])
+    expect(player.attempts().map(({ steps }) => steps.map(({ type }) => type))).toEqual([
+      ['dhcp-answered', 'decided'],
+    ])
+  })
+
+  it('knows the files of a boot whose decision was lost in a crash by where they went', () => {
+    const player = createBootPlayer()
+    player.play([one.offer(0), one.chooses(3), one.entry(5), one.sent(7, 78, 'kernel')])
+    expect(player.attempts()).toMatchObject([{ mac: one.mac, phase: 'kernel' }])
+  })
+
   it('keeps the boots of two hosts apart', () => {
     const player = createBootPlayer()
     const two = stepsOfMachine({ number: 4, host: 'n04' })
