@@ -133,7 +133,7 @@ describe('the timeline, whatever happens in whatever order', () => {
         next.settle(now)
         for (const attempt of next.attempts()) check(attempt)
       }),
-      { numRuns: runs / 3 },
+      { numRuns: runs / 3, interruptAfterTimeLimit: 20_000, endOnFailure: true },
     )
   })
 

@@ -9,7 +9,7 @@ import { createAttemptShelf } from './attempt-shelf.ts'
 import { createChangedAttempts, mostHostsAtOnce } from './changed-attempts.ts'
 import { createCorrelator } from './correlate.ts'
 import { createExaminer } from './examine.ts'
-import { clipTimes, createKeptAttempt, type KeptAttempt, retrace } from './kept-attempt.ts'
+import { clipTimes, createKeptAttempt, isAhead, type KeptAttempt, retrace } from './kept-attempt.ts'
 import { mergeAttempts } from './merge-attempts.ts'
 import type { Timeline, TimelineListeners } from './timeline.ts'
 
@@ -143,7 +143,7 @@ export function createTimeline(options: TimelineOptions): Timeline {
     if (shelf.byId(record.id) !== undefined) return
     const attempt = createKeptAttempt(record.id, record.startedAt)
     Object.assign(attempt, record, { events: record.events.slice() })
-    if (record.lastAt > now || record.startedAt > now) clipTimes(attempt, now)
+    if (isAhead(attempt, now)) clipTimes(attempt, now)
     attempt.wasSaved = true
     attempt.isRestored = true
     attempt.isOverTold = attempt.outcome !== undefined
@@ -175,7 +175,7 @@ export function createTimeline(options: TimelineOptions): Timeline {
       if (isBack || now > settledAt + longestPauseMs) hearingSince = now
       settledAt = now
       if (isBack) {
-        for (const attempt of shelf.all()) if (attempt.lastAt > now) clipTimes(attempt, now)
+        for (const attempt of shelf.all()) if (isAhead(attempt, now)) clipTimes(attempt, now)
       }
       changed.take((attempt) => examiner.settle(attempt, { now, hearingSince, isChanged: true }))
       if (isBack || now >= sweptAt + sweepEveryMs) sweep(now, isBack)

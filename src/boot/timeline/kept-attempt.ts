@@ -117,6 +117,12 @@ export function retrace(attempt: KeptAttempt): void {
   for (const { event } of attempt.events) travel(attempt.journey, event)
 }
 
+/** Whether any of its times is yet to come. */
+export function isAhead({ startedAt, lastAt, events }: KeptAttempt, now: number): boolean {
+  if (startedAt > now || lastAt > now) return true
+  return events.some((entry) => entry.lastAt > now || entry.event.at > now)
+}
+
 /** Times that are yet to come count as now: they are from a clock that was wrong, and nothing may wait for them. */
 export function clipTimes(attempt: KeptAttempt, now: number): void {
   attempt.startedAt = Math.min(attempt.startedAt, now)
