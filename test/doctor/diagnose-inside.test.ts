@@ -115,5 +115,5 @@ describe('a service that looks at itself', () => {
 })
 
 function order(name: string): number {
-  return checkNames.findIndex((known) => known === name)
+  return (checkNames as readonly string[]).indexOf(name)
 }

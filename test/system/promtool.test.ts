@@ -7,7 +7,9 @@ import { stringify } from 'yaml'
 import { metricsText } from '../fakes/scraped-metrics.ts'
 
 const deploy = resolve(import.meta.dirname, '../../deploy')
-const hasPromtool = spawnSync('promtool', ['--version']).status === 0
+/** Of Debian's package prometheus. */
+const program = 'promtool'
+const hasPromtool = spawnSync(program, ['--version']).status === 0
 if (!hasPromtool)
   console.warn('left out: alert rules and metrics; promtool is not here (apt install prometheus)')
 
@@ -20,7 +22,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 /** Its exit code, and all that it says. */
 function promtool(args: readonly string[], input = ''): { code: number | null; text: string } {
-  const { status, stdout, stderr } = spawnSync('promtool', args, { input, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(program, args, { input, encoding: 'utf8' })
   return { code: status, text: stdout + stderr }
 }
 
