@@ -1,23 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { createAddressGuard } from '../boot/address-guard.ts'
-import { leaseEndedBy } from '../boot/leases.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
-import type { BootEvent } from '../core/boot-event.ts'
 import type { Clock, Timers } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { DhcpPorts } from '../dhcp/destination.ts'
 import type { InheritedSocket } from '../dhcp/inherited-sockets.ts'
-import { listInterfaceAddresses } from '../dhcp/interface-addresses.ts'
 import type { PartReadiness } from '../http/admin/operations.ts'
 import { type BootListenerOptions, createBootListener } from '../http/boot/boot-listener.ts'
 import { loadKernelFiles } from '../http/boot/kernel-files.ts'
-import { bootRoutes } from '../http/boot/routes.ts'
 import { createBootLog } from '../telemetry/boot-log.ts'
 import { createMetrics } from '../telemetry/create-metrics.ts'
 import { readVersion } from '../telemetry/read-version.ts'
-import { fetchByTftp } from './clients/fetch-by-tftp.ts'
-import { createOperations } from './create-operations.ts'
-import { createInsideDoctor } from './doctor/inside-doctor.ts'
+import { createBootEventSink } from './boot-event-sink.ts'
+import { declareBootRoutes } from './declare-boot-routes.ts'
 import { openEngine } from './engine.ts'
 import { createEventQueue } from './event-queue.ts'
 import { type FleetParts, openFleet } from './fleet/create-fleet-operations.ts'
@@ -26,14 +21,12 @@ import { inheritedHttp } from './inherited-http.ts'
 import { createLateNetwork } from './late-network.ts'
 import { createLoaderShelf } from './loader-shelf.ts'
 import { macOfStep } from './mac-of-step.ts'
-import { isOwnQuestion } from './own-question.ts'
 import { realClock, realTimers } from './real-time.ts'
 import { createStrangerMemory, rememberMachines } from './remember-machines.ts'
 import { createRequestTraces } from './request-traces.ts'
-import { createKernelCheck } from './self-test/kernel-check.ts'
-import { lookAtHandOuts } from './self-test/look-at-hand-outs.ts'
-import { createSelfTest } from './self-test/self-test.ts'
+import { startSelfTest } from './self-test/start-self-test.ts'
 import type { Service } from './service.ts'
+import { createServiceOperations } from './service-operations.ts'
 import { shippedTemplates } from './shipped-templates.ts'
 import { type AdminListeners, startAdmin } from './start-admin.ts'
 import { startBootNetwork } from './start-boot-network.ts'
@@ -117,19 +110,16 @@ export async function startService({
     const network = createLateNetwork()
     let seeing: Awaited<ReturnType<typeof seeBoots>> | undefined
     let fleet: FleetParts | undefined
-    const bootEvents = createEventQueue<BootEvent>((event) => {
-      if (isOwnQuestion(event)) return
-      metrics.onBootEvent(event)
-      bootLog.write(event)
-      noteStranger(event)
-      const ended = leaseEndedBy(event)
-      if (ended !== undefined) engine.leases.end(ended)
-      if (withTimeline) seeing?.note(event)
-      // An iPXE that lacks something is sent for another one, and has not come any further yet.
-      if (event.type === 'decided' && event.kind !== 'chainload' && event.mac !== undefined) {
-        network.started()?.noteDecision(event.mac)
-      }
-    })
+    const bootEvents = createEventQueue(
+      createBootEventSink({
+        metrics,
+        bootLog,
+        engine: () => engine,
+        network,
+        noteStranger,
+        noteStep: (event) => withTimeline && seeing?.note(event),
+      }),
+    )
     const requests = createEventQueue<RequestFacts>((facts) => metrics.onRequest('boot', ...facts))
     stops.push(() => {
       bootEvents.drain()
@@ -137,22 +127,7 @@ export async function startService({
       requests.drain()
     })
     const onBadBlob = () => metrics.onVerifyFailure('scrub')
-    const kernels = createKernelCheck()
-    const selfTest = createSelfTest({
-      look: () =>
-        lookAtHandOuts({
-          loaded: engine.loaded,
-          inventory: () => engine.fleet.inventory(),
-          loaders,
-          catalog: engine.publisher,
-          listAddresses: listInterfaceAddresses,
-          fetch: fetchByTftp,
-          kernels,
-        }),
-      lookForMending: () => loaders.refresh(),
-      timers,
-      log,
-    })
+    const selfTest = startSelfTest({ engine: () => engine, loaders: () => loaders, timers, log })
     const guard = createAddressGuard({
       isOn: () => engine.loaded().config.boot.tokens.bind === 'address',
       seen: network,
@@ -235,11 +210,7 @@ export async function startService({
     })
 
     const { boot } = loaded.config
-    for (const { pattern, method } of bootRoutes) {
-      for (const routeMethod of method === undefined ? ['GET', 'HEAD'] : [method]) {
-        metrics.declareRoute(pattern, routeMethod)
-      }
-    }
+    declareBootRoutes(metrics)
     const loaders = createLoaderShelf({
       directories: boot.loaders,
       clock,
@@ -330,15 +301,11 @@ export async function startService({
       configuration.part(),
     ]
     metrics.observeParts(parts)
-    const bootOperations = saw.views.operations({
-      hosts: fleetParts.hosts,
+    const operations = createServiceOperations({
+      fleet: fleetParts,
+      views: saw.views,
       strangers: remembered.seen.list,
       captureOf: started.captureOf,
-      diagnose: () => diagnose(),
-    })
-    const operations = createOperations({
-      fleet: fleetParts.operations,
-      boots: bootOperations,
       events: feed,
       engine,
       renderer: () => renderer,
@@ -349,13 +316,6 @@ export async function startService({
       reload: () => configuration.reload().finally(webhooks.retryGone),
       onBadBlob,
       baseUrl: () => bootUrl,
-    })
-
-    const diagnose = createInsideDoctor({
-      loaded: engine.loaded,
-      operations,
-      listPatterns: bootOperations.listPatterns,
-      clock,
     })
     const listeners = await startAdmin({
       loaded,
