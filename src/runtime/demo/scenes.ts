@@ -22,6 +22,8 @@ export async function tellDemo(stage: DemoStage): Promise<void> {
 
   story.chapter('A bare machine is switched on: DHCP beside the site, the loader by TFTP, then iPXE')
   await bootBareMachine(stage, older)
+  // What is wrong with it shows after some seconds; until then there is enough to tell.
+  await stopOneMachine(stage)
 
   story.chapter('A node boots, and the stream moves on while it does')
   let moved = false
@@ -59,7 +61,6 @@ export async function tellDemo(stage: DemoStage): Promise<void> {
   const explanation = await service.operations.explain({ mac: pinnedMac, arch: 'x86_64' })
   story.tell(`why: ${explanation.reasons.map(({ text }) => text).join('; ')}`)
 
-  await stopOneMachine(stage)
   await tellAdminsPart(stage, oldest, newest)
 
   story.chapter('The upstream breaks: it answers 503 with a web page')
