@@ -28,8 +28,6 @@ export interface Leases {
   end(bootId: BootId): void
   /** As far as it is kept one by one. */
   attemptOf(bootId: BootId): BootLease | undefined
-  /** All that are kept one by one, the longest silent first; some may be over. */
-  attempts(): Iterable<BootLease>
   /** Bootimages that garbage collection must keep. */
   leasedBootimages(now: number): ReadonlySet<BootimageId>
   /**
@@ -159,7 +157,6 @@ export function createLeases({ maximum = mostBootLeases }: LeasesOptions = {}): 
       ended.add(bootId)
     },
     attemptOf: (bootId) => attempts.get(bootId),
-    attempts: () => attempts.values(),
     leasedBootimages(now) {
       forgetOver(now)
       return new Set([...holders.keys(), ...mergedUntil.keys()])
