@@ -65,5 +65,3 @@ export function createBootPlayer({ maxima }: { readonly maxima?: Partial<Timelin
     attempts: (): readonly BootAttempt[] => [...timeline.attempts()].reverse(),
   }
 }
-
-export type BootPlayer = ReturnType<typeof createBootPlayer>
