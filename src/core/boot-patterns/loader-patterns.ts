@@ -56,7 +56,7 @@ export const loaderLoop: BootPattern = {
     if (loader === undefined) return undefined
     const before = loaderOnlyBoots(context.before, facts.startedAt)
     const count = loader.repeats + before.reduce((sum, boot) => sum + Math.min(boot.loaders, 1), 0)
-    const isTold = facts.troubles.has('loop-suspected')
+    const isTold = facts.isLoopTold
     if (count < fewestLoops && !isTold) return undefined
     const since = before.at(-1)?.startedAt ?? loader.startedAt
     return {

@@ -1,5 +1,6 @@
 import type { Diagnosis } from '../boot-attempt.ts'
 import type { AttemptFacts } from '../boot-attempts/attempt-facts.ts'
+import { type Reached, reached } from '../boot-attempts/journey.ts'
 import type { BootPatternInfo } from '../boot-pattern.ts'
 import { rootfsCutOff, rootfsOnlyLookedAt, silentAfterKernel } from './file-patterns.ts'
 import { loaderLoop, loaderOfWrongArchitecture, scriptNotFetched } from './loader-patterns.ts'
@@ -45,5 +46,15 @@ export function recognise(facts: AttemptFacts, context: PatternContext): Diagnos
   return undefined
 }
 
-/** Times without a sign of life at which a pattern may show itself before the limit of its phase, ms; ascending. */
-export const looksAfterMs: readonly number[] = [5_000, 10_000, 30_000, 35_000, 45_000]
+/**
+ * Times without a sign of life at which a pattern may show itself before the limit of its phase, ms, ascending: for
+ * boots that came this far.
+ */
+export function looksAfterMs(level: Reached): readonly number[] {
+  if (level === reached.nothing) return looksAtOffers
+  return level === reached.loader ? looksAtLoaders : looksAtFiles
+}
+
+const looksAtOffers = [35_000, 45_000]
+const looksAtLoaders = [10_000]
+const looksAtFiles = [5_000, 10_000, 30_000]
