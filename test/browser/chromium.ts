@@ -32,10 +32,11 @@ export async function openChromium(options: BrowserContextOptions = {}): Promise
     ],
     ...options,
   })
-  // Its last processes write into it while they end.
-  context.once(
-    'close',
-    () => void rm(profile, { recursive: true, force: true, maxRetries: 5 }).catch(() => {}),
-  )
+  const close = context.close.bind(context)
+  context.close = async (why) => {
+    await close(why)
+    // Its last processes write into it while they end.
+    await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+  }
   return context
 }
