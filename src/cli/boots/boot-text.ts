@@ -2,7 +2,7 @@ import type { BootDetail, DiagnosisSummary } from '../../http/admin/schemas/boot
 import { formatDuration, formatTime } from '../output/format.ts'
 import { renderFields, type TableStyle } from '../output/table.ts'
 import { cutText, wrapText } from '../output/wrap.ts'
-import { bootName, bootState, shown, transferText } from './boot-words.ts'
+import { bootName, bootState, shown, shownAdvice, transferText } from './boot-words.ts'
 import { phasePicture } from './phase-picture.ts'
 
 /** Where nobody looks, as wide as most terminals. */
@@ -29,7 +29,7 @@ function joined(lines: readonly string[]): string {
 
 /** What was seen, and below it what to do. */
 export function diagnosisLines({ code, text, remedy }: DiagnosisSummary, width: number): readonly string[] {
-  return [...hanging('✗ ', `${code}: ${shown(text)}`, width), ...hanging('  -> ', shown(remedy), width)]
+  return [...hanging('✗ ', `${code}: ${shown(text)}`, width), ...hanging('  -> ', shownAdvice(remedy), width)]
 }
 
 function hanging(mark: string, text: string, width: number): readonly string[] {

@@ -9,6 +9,11 @@ export function shown(text: string): string {
   return visibleText(text, longest)
 }
 
+/** What to do, in full: it is ours, with names of machines in it. */
+export function shownAdvice(remedy: string): string {
+  return visibleText(remedy)
+}
+
 /** Who boots: the host, else the card, else the address. */
 export function bootName({ host, mac, address, id }: BootSummary): string {
   return shown(host ?? mac ?? address ?? id)

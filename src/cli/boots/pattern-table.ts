@@ -1,7 +1,7 @@
 import type { PatternSummary } from '../../http/admin/schemas/boots.ts'
 import { type Column, renderTable, type TableStyle } from '../output/table.ts'
 import { wrapText } from '../output/wrap.ts'
-import { shown } from './boot-words.ts'
+import { shown, shownAdvice } from './boot-words.ts'
 
 const columns: readonly Column[] = [
   { title: 'PATTERN' },
@@ -18,7 +18,7 @@ export function patternTable(patterns: readonly PatternSummary[], style: TableSt
   const rows = patterns.flatMap(({ code, text, remedy, machines, count }) => {
     const lines = [
       ...wrapText(shown(text), room),
-      ...wrapText(`-> ${shown(remedy)}`, room),
+      ...wrapText(`-> ${shownAdvice(remedy)}`, room),
       ...(count === 0 ? [] : wrapText(`now: ${machinesText(machines, count)}`, room)),
     ]
     return lines.map((line, index) => (index === 0 ? [code, String(count), line] : ['', '', line]))
