@@ -75,7 +75,7 @@ export function createLeaseWriter(options: {
 
   async function trim(): Promise<void> {
     const now = clock.now()
-    if (writtenSinceTrim < attemptsPerTrim && now - trimmedAt < trimEveryMs) return
+    if (writtenSinceTrim < attemptsPerTrim && Math.abs(now - trimmedAt) < trimEveryMs) return
     const { over, folded } = await store.trimBootLeases({
       lastSeenBefore: now - longestBootAttemptMs,
       keep: maximum,

@@ -145,4 +145,18 @@ describe('boot attempts on their way to the store', () => {
     await time.advance(longestBootAttemptMs + 60 * 60_000)
     expect(await stored()).toBe(0)
   })
+
+  it('that are over leave the store though the clock was set back by years meanwhile', async () => {
+    const clock = { now: () => time.now() + ahead }
+    let ahead = 20 * 365 * 24 * 60 * 60_000
+    writer = createLeaseWriter({ leases, store, clock, timers: time, log, maximum })
+    writer.start()
+    await time.advance(2_000)
+    ahead = 0
+    boot(first)
+    await time.advance(1_000)
+    expect(await stored()).toBe(1)
+    await time.advance(longestBootAttemptMs + 60 * 60_000)
+    expect(await stored()).toBe(0)
+  })
 })

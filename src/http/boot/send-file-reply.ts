@@ -118,7 +118,7 @@ async function sendOpenFile(
           toldAt = now
           tell(now)
         }
-        if (bootId === undefined || now - touchedAt < touchEveryMs) return
+        if (bootId === undefined || Math.abs(now - touchedAt) < touchEveryMs) return
         touchedAt = now
         parts.touch(bootId)
       },
