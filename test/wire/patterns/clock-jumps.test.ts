@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { BootDetail } from '../../../src/http/admin/schemas/boots.ts'
 import type { PxeMachine } from '../../fakes/pxe-machine.ts'
 import { eventually } from '../../fakes/service-process.ts'
@@ -8,15 +8,14 @@ import { createScenarioLab, minutes, seconds, startKernel, startLoader } from '.
 
 const hours = 60 * minutes
 const days = 24 * hours
-const mac = '52:54:00:0c:00:01'
-const hosts = [{ id: 'reporter', macs: [mac], profile: 'reports' }]
+/** One for each test; the service is the same, and its clock is set right again in between. */
+const macs = ['52:54:00:0c:00:01', '52:54:00:0c:00:02', '52:54:00:0c:00:03'] as const
+const hosts = macs.map((mac, index) => ({ id: `reporter${index}`, macs: [mac], profile: 'reports' }))
 let service: TimedService
-let machine: PxeMachine
-beforeEach(async () => {
-  service = await startTimedService({ dhcp: { mode: 'proxy' }, hosts })
-  machine = service.wire.machine({ mac, address: '127.0.3.1' })
-})
-afterEach(() => service?.stop())
+
+function machineOf(mac: (typeof macs)[number]): PxeMachine {
+  return service.wire.machine({ mac, address: `127.0.3.${macs.indexOf(mac) + 1}` })
+}
 
 /** Nothing lasted less than no time, and nothing lies in a time that never was. */
 function expectSoundTimes(boot: BootDetail): void {
@@ -50,7 +49,18 @@ const jumps: readonly (readonly [what: string, ms: number])[] = [
 ]
 
 describe.each(jumps)('the clock is set %s', (_, ms) => {
+  beforeAll(async () => {
+    service = await startTimedService({ dhcp: { mode: 'proxy' }, hosts })
+  })
+  afterEach(async () => {
+    await service.jump(-ms)
+    await service.pass(2 * seconds)
+  })
+  afterAll(() => service?.stop())
+
   it('while a machine fetches its kernel: the boot goes on and nothing is wrong with it', async () => {
+    const mac = macs[0]
+    const machine = machineOf(mac)
     const lab = createScenarioLab(service, machine)
     await startLoader(machine, lab)
     const before = await service.boot(mac)
@@ -77,6 +87,8 @@ describe.each(jumps)('the clock is set %s', (_, ms) => {
   })
 
   it('a machine that waits is not given up for it, and is recognised when it has been silent for long enough', async () => {
+    const mac = macs[1]
+    const machine = machineOf(mac)
     const lab = createScenarioLab(service, machine)
     await startKernel(machine, lab)
     await service.jump(ms)
@@ -93,6 +105,8 @@ describe.each(jumps)('the clock is set %s', (_, ms) => {
   })
 
   it('the next boot is one of its own, and is listed as the newest', async () => {
+    const mac = macs[2]
+    const machine = machineOf(mac)
     const lab = createScenarioLab(service, machine)
     const { rootfs, ignition } = await startKernel(machine, lab)
     await machine.get(rootfs)
@@ -109,7 +123,11 @@ describe.each(jumps)('the clock is set %s', (_, ms) => {
     // Of what lies before the time that boots are kept, memory alone knows.
     const listed = ms > 90 * days ? [second.id] : [first.id, second.id].sort()
     await eventually(
-      async () => (await service.boots()).map(({ id }) => id).sort(),
+      async () =>
+        (await service.boots())
+          .filter((boot) => boot.mac === mac)
+          .map(({ id }) => id)
+          .sort(),
       (ids) => ids.join() === listed.join(),
       5_000,
     )
