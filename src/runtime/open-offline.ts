@@ -54,7 +54,7 @@ export async function openOffline(options: {
     })
     await engine.configure(loaded)
     const timeline = createTimeline({ clock, random: Math.random })
-    const machines = createMachineIndex({ attempt: timeline.attempt })
+    const machines = createMachineIndex(timeline)
     for (const id of await restoreAttempts({ timeline, store: engine.storage.store, now: clock.now() })) {
       machines.changed(id)
     }

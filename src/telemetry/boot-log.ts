@@ -13,6 +13,9 @@ export interface BootLogLine {
   readonly fields: object
 }
 
+/** How boots of machines that no record matches ended or stand still: a new rack is told, made-up ones are counted. */
+const strangerLinesPerSecond = 20
+
 const decidedMessage = 'boot decided'
 
 /**
@@ -140,6 +143,11 @@ export function createBootLog({
   readonly macOf?: (step: { readonly bootId?: BootId; readonly address?: string }) => MacAddress | undefined
 }): BootLog {
   const budget = createLineBudget({ clock })
+  const strangerBudget = createLineBudget({
+    clock,
+    linesPerSecond: strangerLinesPerSecond,
+    firstsPerSecond: 0,
+  })
   const counted = new Map<string, number>()
   let cancel: (() => void) | undefined
 
@@ -172,14 +180,16 @@ export function createBootLog({
     log[level](fields, message)
   }
 
-  function writeOrCount(
-    { level, fields, message }: BootLogLine,
-    key: string,
-    isKnown: boolean,
-    what: string,
-  ) {
-    if (budget.admits(key, isKnown)) log[level](fields, message)
-    else count(what)
+  /** `make` only puts together what is written. */
+  function writeOrCount({ host, mac, address }: BootAttempt, what: string, make: () => BootLogLine): void {
+    const isKnown = host !== undefined
+    const key = `${what} ${host ?? mac ?? address}`
+    if (!(isKnown ? budget : strangerBudget).admits(key, isKnown)) {
+      count(what)
+      return
+    }
+    const { level, fields, message } = make()
+    log[level](fields, message)
   }
 
   return {
@@ -199,15 +209,12 @@ export function createBootLog({
       else count(line.message)
     },
     onOver(attempt) {
-      const { host, mac, address, outcome } = attempt
-      const key = `over ${outcome} ${host ?? mac ?? address}`
-      writeOrCount(overLogLine(attempt), key, host !== undefined, `boot is over: ${outcome}`)
+      writeOrCount(attempt, `boot is over: ${attempt.outcome}`, () => overLogLine(attempt))
     },
     onDiagnosis(attempt, diagnosis) {
-      const { host, mac, address } = attempt
-      const key = `${diagnosis.code} ${host ?? mac ?? address}`
-      const what = `a boot does not go on: ${diagnosis.code}`
-      writeOrCount(diagnosisLogLine(attempt, diagnosis), key, host !== undefined, what)
+      writeOrCount(attempt, `a boot does not go on: ${diagnosis.code}`, () =>
+        diagnosisLogLine(attempt, diagnosis),
+      )
     },
     flush,
   }

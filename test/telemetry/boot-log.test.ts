@@ -3,7 +3,7 @@ import type { AttemptId, BootAttempt } from '../../src/core/boot-attempt.ts'
 import type { BootEvent, BootId } from '../../src/core/boot-event.ts'
 import type { MacAddress } from '../../src/core/mac.ts'
 import { reason } from '../../src/core/reason.ts'
-import { bootLogLine, createBootLog } from '../../src/telemetry/boot-log.ts'
+import { type BootLog, bootLogLine, createBootLog } from '../../src/telemetry/boot-log.ts'
 import { createManualTime } from '../fakes/manual-time.ts'
 import { createRecordingLog } from '../fakes/recording-log.ts'
 
@@ -183,15 +183,36 @@ describe('a boot as a whole', () => {
     ])
   })
 
-  test('of a thousand machines at once is bounded, and the rest is counted', () => {
+  const { host: _, ...stranger } = attempt
+  const standsStill = { code: 'offers-not-merged', text: 'It took nothing.', remedy: 'Look.', at: 5 } as const
+
+  test.each([
+    ['ended', 'boot is over: booted', (log: BootLog, of: BootAttempt) => log.onOver(of)],
+    [
+      'stand still',
+      'a boot does not go on: offers-not-merged',
+      (log: BootLog, of: BootAttempt) => log.onDiagnosis(of, standsStill),
+    ],
+  ] as const)(
+    'of a thousand unknown machines that %s: a few lines, the rest is counted',
+    (_what, counted, tell) => {
+      const { log, bootLog } = setUp()
+      for (let index = 0; index < 1_000; index += 1) {
+        tell(bootLog, { ...stranger, mac: `52:54:00:00:00:${index}` as MacAddress })
+      }
+      expect(log.lines).toHaveLength(20)
+      bootLog.flush()
+      expect(log.lines.at(-1)?.fields).toEqual({ lines: { [counted]: 980 } })
+    },
+  )
+
+  test('a host has its line in a flood of unknown machines', () => {
     const { log, bootLog } = setUp()
     for (let index = 0; index < 1_000; index += 1) {
-      const { host: _, ...stranger } = attempt
-      bootLog.onOver({ ...stranger, mac: `52:54:00:00:00:${index}` as MacAddress })
+      bootLog.onDiagnosis({ ...stranger, mac: `52:54:00:00:00:${index}` as MacAddress }, standsStill)
     }
-    expect(log.lines).toHaveLength(250)
-    bootLog.flush()
-    expect(log.lines.at(-1)?.fields).toEqual({ lines: { 'boot is over: booted': 750 } })
+    bootLog.onDiagnosis(attempt, standsStill)
+    expect(log.lines.at(-1)).toMatchObject({ fields: { host: 'n01', pattern: 'offers-not-merged' } })
   })
 })
 

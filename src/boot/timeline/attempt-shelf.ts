@@ -34,6 +34,9 @@ export interface AttemptShelf {
   all(): Iterable<KeptAttempt>
   takeUnsaved(most: number): readonly AttemptRecord[]
   returnUnsaved(records: readonly AttemptRecord[]): void
+  confirmSaved(records: readonly AttemptRecord[]): void
+  /** That the store has nothing of, in the order in which they began. */
+  notInStore(): Iterable<KeptAttempt>
   readonly size: number
 }
 
@@ -54,6 +57,7 @@ export function createAttemptShelf({
   const unsaved = new Set<KeptAttempt>()
   const unsavedStrangers = new Set<KeptAttempt>()
   const whole = new Set<KeptAttempt>()
+  const notInStore = new Set<KeptAttempt>()
   const leaving: AttemptRecord[] = []
   /** Room is made for many at once: finding the first entry of a Map costs as much as entries have left before it. */
   const roomFor = Math.ceil(mostAttempts / 16)
@@ -74,6 +78,7 @@ export function createAttemptShelf({
     unsaved.delete(attempt)
     unsavedStrangers.delete(attempt)
     whole.delete(attempt)
+    notInStore.delete(attempt)
     for (const bootId of attempt.bootIds) if (byBoot.get(bootId) === attempt) byBoot.delete(bootId)
   }
 
@@ -109,6 +114,7 @@ export function createAttemptShelf({
       byId.set(attempt.id, attempt)
       if (attempt.outcome === undefined) open.add(attempt)
       if (isStranger(attempt)) strangers.add(attempt)
+      if (!attempt.isInStore) notInStore.add(attempt)
     },
     nameBoot(attempt, bootId) {
       attempt.bootId = bootId
@@ -177,6 +183,15 @@ export function createAttemptShelf({
         }
       }
     },
+    confirmSaved(records) {
+      for (const { id } of records) {
+        const attempt = byId.get(id)
+        if (attempt === undefined || attempt.isInStore) continue
+        attempt.isInStore = true
+        notInStore.delete(attempt)
+      }
+    },
+    notInStore: () => notInStore,
     get size() {
       return byId.size
     },

@@ -1,15 +1,18 @@
 import type { KeptAttempt } from './kept-attempt.ts'
 
-/** Two looks in one second are enough for all of a hall; more would hold up the next packet. */
-export const mostHostsAtOnce = 2_000
-const mostStrangersAtOnce = 500
+/** A few ms; more would hold up the next packet. */
+export const mostHostsAtOnce = 250
+const mostStrangersAtOnce = 250
 
 /** Attempts that changed since they were looked at last, each once. */
 export interface ChangedAttempts {
   add(attempt: KeptAttempt): void
   forget(attempt: KeptAttempt): void
-  /** So many of them as one look may take; hosts first: whoever makes up machines makes only those wait. */
-  take(look: (attempt: KeptAttempt) => void): void
+  /**
+   * So many of them as one look may take; hosts first. Returns whether hosts are left, to be looked at soon: whoever
+   * makes up machines makes only those wait.
+   */
+  take(look: (attempt: KeptAttempt) => void): boolean
 }
 
 export function createChangedAttempts(): ChangedAttempts {
@@ -41,6 +44,7 @@ export function createChangedAttempts(): ChangedAttempts {
     take(look) {
       takeOf(hosts, mostHostsAtOnce, look)
       takeOf(strangers, mostStrangersAtOnce, look)
+      return hosts.size > 0
     },
   }
 }

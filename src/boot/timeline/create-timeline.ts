@@ -72,6 +72,8 @@ export function createTimeline(options: TimelineOptions): Timeline {
   const { machines } = correlator
   const examiner = createExaminer({ shelf, addressServers, listeners, mostEvents: maxima.events })
   let sweptAt = Number.NEGATIVE_INFINITY
+  /** Where a sweep goes on that was more than one call may take. */
+  let sweeping: Iterator<KeptAttempt> | undefined
   let settledAt = clock.now()
   let hearingSince = settledAt
 
@@ -122,16 +124,28 @@ export function createTimeline(options: TimelineOptions): Timeline {
     return event.at <= now + mostAheadMs ? event : { ...event, at: now }
   }
 
-  /** Whose time has come; so many that all of them would hold up the next packet are left for the next time. */
-  function sweep(now: number, isForAll: boolean): void {
+  /** Whose time has come; those that one call may not take are left for the next one. Returns whether there are any. */
+  function sweep(now: number): boolean {
+    sweeping ??= shelf.open()[Symbol.iterator]()
     sweptAt = now
     let left = mostHostsAtOnce
-    for (const attempt of shelf.open()) {
-      if (left === 0) return
-      if (attempt.isDirty || (attempt.dueAt > now && !isForAll)) continue
+    while (left > 0) {
+      const next = sweeping.next()
+      if (next.done === true) {
+        sweeping = undefined
+        return false
+      }
+      const attempt = next.value
+      if (attempt.isDirty || attempt.dueAt > now) continue
       examiner.settle(attempt, { now, hearingSince, isChanged: false })
       left -= 1
     }
+    return true
+  }
+
+  function named(id: string): KeptAttempt | undefined {
+    const bootId = parseBootId(id)
+    return bootId === undefined ? shelf.byId(id) : shelf.byBoot(bootId)
   }
 
   function reduced(attempt: KeptAttempt): BootAttempt {
@@ -145,6 +159,7 @@ export function createTimeline(options: TimelineOptions): Timeline {
     Object.assign(attempt, record, { events: record.events.slice() })
     if (isAhead(attempt, now)) clipTimes(attempt, now)
     attempt.wasSaved = true
+    attempt.isInStore = true
     attempt.isRestored = true
     attempt.isOverTold = attempt.outcome !== undefined
     attempt.told = attempt.diagnosis === undefined ? [] : [attempt.diagnosis.code]
@@ -176,15 +191,21 @@ export function createTimeline(options: TimelineOptions): Timeline {
       settledAt = now
       if (isBack) {
         for (const attempt of shelf.all()) if (isAhead(attempt, now)) clipTimes(attempt, now)
+        // Whenever they were to be looked at next, it was by the clock of before.
+        for (const attempt of shelf.open()) attempt.dueAt = now
       }
-      changed.take((attempt) => examiner.settle(attempt, { now, hearingSince, isChanged: true }))
-      if (isBack || now >= sweptAt + sweepEveryMs) sweep(now, isBack)
+      const isMoreChanged = changed.take((attempt) =>
+        examiner.settle(attempt, { now, hearingSince, isChanged: true }),
+      )
+      const isSweep = isBack || sweeping !== undefined || now >= sweptAt + sweepEveryMs
+      const isMoreDue = isSweep && sweep(now)
+      return isMoreChanged || isMoreDue
     },
     attempt(id) {
-      const bootId = parseBootId(id)
-      const attempt = bootId === undefined ? shelf.byId(id) : shelf.byBoot(bootId)
+      const attempt = named(id)
       return attempt === undefined ? undefined : reduced(attempt)
     },
+    glance: named,
     *newest() {
       for (const machine of machines.all()) {
         const newest = machine.attempts.at(-1)
@@ -200,6 +221,8 @@ export function createTimeline(options: TimelineOptions): Timeline {
     attempts: () => [...shelf.all()].sort(byNewest).map(reduced),
     takeUnsaved: (most) => shelf.takeUnsaved(most),
     returnUnsaved: (records) => shelf.returnUnsaved(records),
+    confirmSaved: (records) => shelf.confirmSaved(records),
+    notInStore: () => shelf.notInStore(),
     restore(records, now) {
       hearingSince = now
       settledAt = now

@@ -30,8 +30,10 @@ export interface KeptAttempt extends Omit<Mutable<AttemptRecord>, 'events'> {
   isDirty: boolean
   /** It changed since it was saved. */
   isUnsaved: boolean
-  /** The store has some of it. */
+  /** The store was given some of it. */
   wasSaved: boolean
+  /** The store has some of it for certain. */
+  isInStore: boolean
   /** An earlier run of the service saw it. */
   isRestored: boolean
   isOverTold: boolean
@@ -66,6 +68,7 @@ export function createKeptAttempt(id: AttemptId, startedAt: number): KeptAttempt
     isDirty: false,
     isUnsaved: false,
     wasSaved: false,
+    isInStore: false,
     isRestored: false,
     isOverTold: false,
     told: [],

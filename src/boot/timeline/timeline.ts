@@ -1,4 +1,10 @@
-import type { AttemptId, AttemptRecord, BootAttempt, Diagnosis } from '../../core/boot-attempt.ts'
+import type {
+  AttemptId,
+  AttemptRecord,
+  AttemptState,
+  BootAttempt,
+  Diagnosis,
+} from '../../core/boot-attempt.ts'
 import type { BootEvent } from '../../core/boot-event.ts'
 import type { MacAddress } from '../../core/mac.ts'
 
@@ -11,11 +17,14 @@ export interface Timeline {
   note(event: BootEvent): void
   /**
    * Finds what is overdue, over, or needs telling since the last call; called a few times a second. Everything that
-   * `onChange` is told comes out of here, each attempt once, so that a thousand machines cost one pass.
+   * `onChange` is told comes out of here, each attempt once, so that a thousand machines cost one pass. One call takes
+   * a few ms, however many wait; returns whether there are more, to be looked at soon.
    */
-  settle(now: number): void
+  settle(now: number): boolean
   /** By attempt id or boot id. */
   attempt(id: string): BootAttempt | undefined
+  /** By attempt id or boot id: what is known without reading its steps, some 100 ns. */
+  glance(id: string): BootGlance | undefined
   /** The newest of each machine, in any order; reduced when asked for. */
   newest(): Iterable<BootAttempt>
   /** Of one host (by its id or any of its cards), newest first. */
@@ -26,8 +35,22 @@ export interface Timeline {
   takeUnsaved(most: number): readonly AttemptRecord[]
   /** After a batch could not be saved. */
   returnUnsaved(records: readonly AttemptRecord[]): void
+  /** After a batch was saved. */
+  confirmSaved(records: readonly AttemptRecord[]): void
+  /** Attempts that the store has nothing of yet, or never will; oldest first, nearly. */
+  notInStore(): Iterable<BootGlance>
   /** Takes up what an earlier run kept. */
   restore(records: readonly AttemptRecord[], now: number): void
+}
+
+/** The outside of an attempt, as `settle` left it; read it at once, it changes. */
+export interface BootGlance
+  extends Pick<
+    AttemptRecord,
+    'id' | 'host' | 'mac' | 'startedAt' | 'lastAt' | 'outcome' | 'diagnosis' | 'events'
+  > {
+  /** `undefined`: nobody has looked yet. */
+  readonly state: AttemptState | undefined
 }
 
 export interface TimelineListeners {

@@ -1,5 +1,4 @@
 import type { Timeline } from '../../boot/timeline/timeline.ts'
-import type { AttemptId } from '../../core/boot-attempt.ts'
 import type { Clock, Timers } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { StateStore } from '../../state/store.ts'
@@ -9,8 +8,6 @@ export interface AttemptWriter {
   start(): void
   /** Writes what is not written yet. */
   stop(): Promise<void>
-  /** Whether the store has it, in whatever form. */
-  isKept(id: AttemptId): boolean
 }
 
 /** What a crash may lose; what machines reported has a table of its own. */
@@ -24,7 +21,7 @@ const trimEveryMs = 60 * 60 * 1_000
 export const mostKeptAttempts = 100_000
 
 export function createAttemptWriter(options: {
-  readonly timeline: Pick<Timeline, 'takeUnsaved' | 'returnUnsaved' | 'attempt'>
+  readonly timeline: Pick<Timeline, 'takeUnsaved' | 'returnUnsaved' | 'confirmSaved'>
   readonly store: Pick<StateStore, 'saveAttempts' | 'trimAttempts'>
   /** How long they are kept, ms. */
   readonly keepMs: () => number
@@ -33,12 +30,8 @@ export function createAttemptWriter(options: {
   readonly log: Log
   /** How many are kept at most; default `mostKeptAttempts`. */
   readonly maximum?: number
-  /** The store has these from an earlier run. */
-  readonly kept?: Iterable<AttemptId>
 }): AttemptWriter {
   const { timeline, store, keepMs, clock, timers, log, maximum = mostKeptAttempts } = options
-  const kept = new Set<AttemptId>(options.kept)
-  let forgetKeptAt = 2 * kept.size + 10_000
   let cancel: (() => void) | undefined
   let writing: Promise<unknown> = Promise.resolve()
   let trimmedAt = Number.NEGATIVE_INFINITY
@@ -55,9 +48,8 @@ export function createAttemptWriter(options: {
       tell(error, batch.length)
       return 0
     }
-    for (const { id } of batch) kept.add(id)
+    timeline.confirmSaved(batch)
     writtenSinceTrim += batch.length
-    forgetGone()
     try {
       await trim()
       isFailing = false
@@ -71,12 +63,6 @@ export function createAttemptWriter(options: {
   function tell(error: unknown, waiting: number): void {
     if (!isFailing) log.error({ error: String(error), waiting }, 'boots and their steps not written')
     isFailing = true
-  }
-
-  function forgetGone(): void {
-    if (kept.size < forgetKeptAt) return
-    for (const id of kept) if (timeline.attempt(id) === undefined) kept.delete(id)
-    forgetKeptAt = 2 * kept.size + 10_000
   }
 
   async function trim(): Promise<void> {
@@ -107,6 +93,5 @@ export function createAttemptWriter(options: {
       cancel?.()
       while ((await write()) > 0);
     },
-    isKept: (id) => kept.has(id),
   }
 }

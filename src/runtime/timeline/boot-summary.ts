@@ -72,7 +72,13 @@ export function bootDetail(attempt: BootAttempt, now: number): BootDetail {
 }
 
 /** Of the bootimage that it was sent, else what it says it runs. */
-export function releaseOf({ decision, osVersion }: BootAttempt): string | undefined {
+export function releaseOf({
+  decision,
+  osVersion,
+}: {
+  readonly decision?: Pick<NonNullable<BootAttempt['decision']>, 'bootimage'>
+  readonly osVersion?: string
+}): string | undefined {
   return decision?.bootimage?.split('/')[2] ?? osVersion
 }
 

@@ -1,3 +1,4 @@
+import type { BootGlance } from '../../boot/timeline/timeline.ts'
 import type { AttemptId, AttemptRecord, BootAttempt } from '../../core/boot-attempt.ts'
 import { parseAttemptId } from '../../core/boot-attempts/attempt-id.ts'
 import { ServiceError } from '../../core/errors.ts'
@@ -12,9 +13,12 @@ import { bootSummary } from './boot-summary.ts'
 /** Boots in memory, as far as lists need them. */
 export interface BootMemory {
   attempt(id: string): BootAttempt | undefined
-  /** Those that the store does not have yet, in any order. */
-  notKept(): Iterable<AttemptId>
+  /** Those that the store does not have yet, or never will; nearly in the order in which they began. */
+  notKept(): Iterable<BootGlance>
 }
+
+/** What boots are found by. */
+type Outside = Pick<BootAttempt, 'host' | 'mac' | 'state' | 'outcome' | 'diagnosis' | 'startedAt'>
 
 /** How often the store is asked on where what it gave has changed meanwhile. */
 const mostRounds = 5
@@ -31,19 +35,31 @@ export function createListBoots(options: {
 }): BootOperations['listBoots'] {
   const { memory, store, reduce } = options
 
-  /** Newest first. */
-  function notKept(filter: AttemptFilter): readonly BootAttempt[] {
-    return [...memory.notKept()]
-      .sort((a, b) => (a < b ? 1 : -1))
-      .map((id) => memory.attempt(id))
-      .filter((attempt) => attempt !== undefined)
-      .filter((attempt) => fits(attempt, filter))
+  /**
+   * Newest first, and how many there are. In a flood of made-up machines there are ten thousands of them: only those
+   * that are shown are looked at closely.
+   */
+  function notKept(
+    stands: (attempt: Outside) => boolean,
+    after: AttemptId | undefined,
+    limit: number,
+  ): { readonly shown: readonly BootAttempt[]; readonly count: number } {
+    const found: AttemptId[] = []
+    let count = 0
+    for (const glance of memory.notKept()) {
+      if (!stands(outsideOf(glance))) continue
+      count += 1
+      if (after === undefined || glance.id < after) found.push(glance.id)
+    }
+    found.sort((a, b) => (a < b ? -1 : 1))
+    const shown = found.slice(-limit).map((id) => memory.attempt(id))
+    return { shown: shown.filter((attempt) => attempt !== undefined), count }
   }
 
   /** What the store has, as it is by now. */
   async function kept(
     filter: AttemptFilter,
-    stands: (attempt: BootAttempt) => boolean,
+    stands: (attempt: Outside) => boolean,
     after: AttemptId | undefined,
     limit: number,
   ): Promise<readonly BootAttempt[]> {
@@ -67,23 +83,22 @@ export function createListBoots(options: {
     const { limit = usualLimit, state } = query
     const after = query.after === undefined ? undefined : cursorOf(query.after)
     const filter = filterOf(query, now)
-    const stands = (attempt: BootAttempt) =>
+    const stands = (attempt: Outside) =>
       fits(attempt, filter) && (state === undefined || attempt.state === state)
-    const fresh = notKept(filter).filter(stands)
-    const isFresh = new Set(fresh.map(({ id }) => id))
+    const fresh = notKept(stands, after, limit + 1)
+    const isFresh = new Set(fresh.shown.map(({ id }) => id))
     const [page, count] = await Promise.all([
       kept(filter, stands, after, limit + 1),
       store.countAttempts(filter),
     ])
-    const all = [
-      ...fresh.filter(({ id }) => after === undefined || id < after),
-      ...page.filter(({ id }) => !isFresh.has(id)),
-    ].sort((a, b) => (a.id < b.id ? 1 : -1))
+    const all = [...fresh.shown, ...page.filter(({ id }) => !isFresh.has(id))].sort((a, b) =>
+      a.id < b.id ? 1 : -1,
+    )
     const items = all.slice(0, limit)
     const last = items.at(-1)
     return {
       items: items.map((attempt) => bootSummary(attempt, now)),
-      total: Math.max(count + fresh.length, items.length),
+      total: Math.max(count + fresh.count, items.length),
       ...(all.length > limit && last !== undefined ? { next: last.id } : {}),
     }
   }
@@ -107,7 +122,7 @@ function filterOf({ host, mac, state, outcome, pattern, since }: BootQuery, now:
   }
 }
 
-function fits(attempt: BootAttempt, { host, mac, isOver, outcome, pattern, since }: AttemptFilter): boolean {
+function fits(attempt: Outside, { host, mac, isOver, outcome, pattern, since }: AttemptFilter): boolean {
   return (
     (host === undefined || attempt.host === host) &&
     (mac === undefined || attempt.mac === mac) &&
@@ -123,4 +138,16 @@ function cursorOf(after: string): AttemptId {
   const id = parseAttemptId(after)
   if (id === undefined) throw badCursor()
   return id
+}
+
+function outsideOf(glance: BootGlance): Outside {
+  const { host, mac, state = 'running', outcome, diagnosis, startedAt } = glance
+  return {
+    host,
+    mac,
+    state: diagnosis !== undefined && state === 'running' ? 'stuck' : state,
+    outcome,
+    diagnosis,
+    startedAt,
+  }
 }

@@ -1,3 +1,5 @@
+import { lastWords } from '../../boot/timeline/last-words.ts'
+import type { BootGlance } from '../../boot/timeline/timeline.ts'
 import type { AttemptId, AttemptState, BootAttempt } from '../../core/boot-attempt.ts'
 import type { BootPatternCode } from '../../core/boot-pattern.ts'
 import type { Host } from '../../core/host.ts'
@@ -26,7 +28,12 @@ export interface MachineIndex {
   /** Grows whenever something that it tells may have changed. */
   version(): number
   /** Whose last boot changed since this was asked; for one who keeps what was told. */
-  takeChanged(): { readonly hosts: ReadonlySet<string>; readonly macs: ReadonlySet<MacAddress> }
+  takeChanged(): {
+    readonly hosts: ReadonlySet<string>
+    readonly macs: ReadonlySet<MacAddress>
+    /** Too many to be named: any may have changed. */
+    readonly isAny: boolean
+  }
   ofHost(host: Host): Sight | undefined
   ofCard(mac: MacAddress): Sight | undefined
   /** How many machines are in which state. */
@@ -37,15 +44,20 @@ export interface MachineIndex {
 
 /** Hosts whose last boot is remembered, and as many cards. */
 const mostMachines = 131_072
+/** Looked at together, some 1 ms, whether or not somebody asks: whoever asks must not wait for all of a hall. */
+const mostWaiting = 1_000
 
 /**
  * A machine is known by its MAC, so that a host which gets another name stays seen, and whoever gets the name next is
  * not.
  */
 export function createMachineIndex({
+  glance,
   attempt: find,
   maximum = mostMachines,
 }: {
+  readonly glance: (id: AttemptId) => BootGlance | undefined
+  /** Of one that nobody has looked at yet. */
   readonly attempt: (id: AttemptId) => BootAttempt | undefined
   readonly maximum?: number
 }): MachineIndex {
@@ -56,18 +68,21 @@ export function createMachineIndex({
   let version = 0
   let changedHosts = new Set<string>()
   let changedMacs = new Set<MacAddress>()
+  let isAnyChanged = false
+  /** Room is made for many at once: finding the first entry of a Map costs as much as entries have left before it. */
+  const roomFor = Math.ceil(maximum / 16)
 
   function takeUp(): void {
     if (changed.size === 0) return
     version += 1
     for (const id of changed) {
-      const attempt = find(id)
+      const attempt = glance(id)
       if (attempt === undefined) continue
       const { host, mac } = attempt
       const before = (host === undefined ? undefined : byHost.get(host)) ?? (mac && byMac.get(mac))
       // A boot of the past that is told of late changes nothing now.
       if (before !== undefined && before.attempt > id) continue
-      const sight = sightOf(attempt, before)
+      const sight = sightOf(attempt, attempt.state ?? find(id)?.state ?? 'running', before)
       if (host !== undefined) keepLast(byHost, host, sight, changedHosts)
       if (mac !== undefined) keepLast(byMac, mac, sight, changedMacs)
     }
@@ -75,22 +90,31 @@ export function createMachineIndex({
   }
 
   function keepLast<Key>(map: Map<Key, Sight>, key: Key, sight: Sight, told: Set<Key>): void {
-    told.add(key)
+    tell(key, told)
     // Far from full the order does not matter, and every boot comes by here.
     if (map.size > maximum / 2) map.delete(key)
     map.set(key, sight)
     if (map.size <= maximum) return
-    const [oldest] = map.keys()
-    if (oldest === undefined) return
-    map.delete(oldest)
-    told.add(oldest)
+    for (const oldest of map.keys()) {
+      if (map.size <= maximum - roomFor) return
+      map.delete(oldest)
+      tell(oldest, told)
+    }
+  }
+
+  function tell<Key>(key: Key, told: Set<Key>): void {
+    if (isAnyChanged) return
+    told.add(key)
+    if (told.size <= maximum) return
+    isAnyChanged = true
+    changedHosts = new Set()
+    changedMacs = new Set()
   }
 
   return {
     changed(id) {
       changed.add(id)
-      // Where nobody asks for hours, they are not kept one by one.
-      if (changed.size >= maximum) takeUp()
+      if (changed.size >= mostWaiting) takeUp()
     },
     version() {
       takeUp()
@@ -98,7 +122,8 @@ export function createMachineIndex({
     },
     takeChanged() {
       takeUp()
-      const told = { hosts: changedHosts, macs: changedMacs }
+      const told = { hosts: changedHosts, macs: changedMacs, isAny: isAnyChanged }
+      isAnyChanged = false
       changedHosts = new Set()
       changedMacs = new Set()
       return told
@@ -120,15 +145,13 @@ export function createMachineIndex({
     counts() {
       takeUp()
       const counts = { running: 0, waiting: 0, stuck: 0, over: 0 }
-      const told = new Set<AttemptId>()
-      for (const sights of [byHost, byMac]) {
-        for (const { attempt, state } of sights.values()) {
-          if (told.has(attempt)) continue
-          told.add(attempt)
-          if (state === 'running' || state === 'waiting' || state === 'stuck') counts[state] += 1
-          else counts.over += 1
-        }
+      const count = ({ state }: Sight) => {
+        if (state === 'running' || state === 'waiting' || state === 'stuck') counts[state] += 1
+        else counts.over += 1
       }
+      for (const sight of byHost.values()) count(sight)
+      // A card of a host counts with its host.
+      for (const sight of byMac.values()) if (sight.host === undefined) count(sight)
       return counts
     },
     cards() {
@@ -138,16 +161,23 @@ export function createMachineIndex({
   }
 }
 
-function sightOf(attempt: BootAttempt, before: Sight | undefined): Sight {
+function sightOf(attempt: BootGlance, looked: AttemptState, before: Sight | undefined): Sight {
+  const { outcome, diagnosis } = attempt
+  const { decided, reported } = lastWords(attempt.events)
+  const state = diagnosis !== undefined && looked === 'running' ? 'stuck' : looked
   // A machine that boots from its disk was sent nothing, and still runs what it was sent before.
-  const release = releaseOf(attempt) ?? before?.release
+  const release =
+    releaseOf({
+      decision: decided ?? {},
+      ...(reported?.osVersion !== undefined && { osVersion: reported.osVersion }),
+    }) ?? before?.release
   return {
     attempt: attempt.id,
     host: attempt.host,
     mac: attempt.mac,
-    state: machineStateOf(attempt),
+    state: machineStateOf({ state, outcome, kind: decided?.kind }),
     release,
-    pattern: attempt.diagnosis?.code,
+    pattern: diagnosis?.code,
     seenAt: attempt.lastAt,
   }
 }

@@ -81,8 +81,9 @@ export function createMachineSnapshots(options: {
     names = namesOf(facts)
   }
 
-  function lookAtChanged(facts: FactsOfHosts): void {
+  async function lookAtChanged(facts: FactsOfHosts): Promise<void> {
     const changed = index.takeChanged()
+    if (changed.isAny) return lookAtAll(facts)
     const lookAt = (id: string) => {
       const place = firstAfter(facts, id, ({ host }) => host.id) - 1
       const host = facts[place]
@@ -116,7 +117,7 @@ export function createMachineSnapshots(options: {
     const [facts, seen] = await Promise.all([hosts.facts(), options.strangers()])
     const of = [facts, index.version(), seen.length, seen[0]?.lastSeenAt]
     if (made !== undefined && of.every((value, place) => value === made?.of[place])) return made.snapshot
-    if (rowsOf === facts) lookAtChanged(facts)
+    if (rowsOf === facts) await lookAtChanged(facts)
     else await lookAtAll(facts)
     const snapshot = { ...sorted([...rows, ...strangersNow(seen)]), ...names }
     made = { of, snapshot }

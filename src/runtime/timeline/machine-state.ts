@@ -1,4 +1,5 @@
-import type { AttemptOutcome, BootAttempt } from '../../core/boot-attempt.ts'
+import type { AttemptOutcome, AttemptState } from '../../core/boot-attempt.ts'
+import type { DecisionKind } from '../../core/boot-decision.ts'
 import type { MachineState } from '../../http/admin/schemas/boots.ts'
 
 const statesByOutcome: Readonly<Record<AttemptOutcome, MachineState>> = {
@@ -18,9 +19,14 @@ const statesByOutcome: Readonly<Record<AttemptOutcome, MachineState>> = {
 export function machineStateOf({
   state,
   outcome,
-  decision,
-}: Pick<BootAttempt, 'state' | 'outcome' | 'decision'>): MachineState {
+  kind,
+}: {
+  readonly state: AttemptState
+  readonly outcome: AttemptOutcome | undefined
+  /** Of its last decision. */
+  readonly kind: DecisionKind | undefined
+}): MachineState {
   if (state === 'over') return outcome === undefined ? 'idle' : statesByOutcome[outcome]
-  if (decision?.kind === 'hold') return 'held'
+  if (kind === 'hold') return 'held'
   return state
 }

@@ -23,7 +23,7 @@ const mostReports = 2_000
  * @throws ServiceError STATE_UNAVAILABLE
  */
 export async function restoreAttempts(options: {
-  readonly timeline: Pick<Timeline, 'restore' | 'note' | 'attempt'>
+  readonly timeline: Pick<Timeline, 'restore' | 'note' | 'glance'>
   readonly store: AttemptStore
   readonly now: number
 }): Promise<readonly AttemptId[]> {
@@ -78,7 +78,7 @@ async function joinReports(
   const known = new Set([...records.values()].flatMap(reportsIn))
   for (const report of late.toReversed()) {
     if (known.has(keyOf(report))) continue
-    if (timeline.attempt(report.bootId) === undefined) {
+    if (timeline.glance(report.bootId) === undefined) {
       const [record] = await store.listAttempts({ bootId: report.bootId, limit: 1 })
       if (record !== undefined) {
         if (reportsIn(record).includes(keyOf(report))) continue

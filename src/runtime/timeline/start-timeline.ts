@@ -25,8 +25,8 @@ export interface RunningTimeline {
 
 /** A page that is open shows a step within a second. */
 const settleEveryMs = 250
-/** Boots that are not written yet; far more than a hall that powers on. */
-const mostNotKept = 20_000
+/** Where more changed than one look may take; packets are answered in between. */
+const goOnAfterMs = 10
 
 /**
  * Takes up what the last run knew, and goes on from there.
@@ -48,18 +48,15 @@ export async function startTimeline(options: {
   readonly log: Log
 }): Promise<RunningTimeline> {
   const { store, publish, clock, timers, log } = options
-  const notKept = new Set<AttemptId>()
   const timeline = options.create({ onChange, onOver: options.onOver, onDiagnosis: options.onDiagnosis })
-  const machines = createMachineIndex({ attempt: (id) => timeline.attempt(id) })
+  const machines = createMachineIndex(timeline)
   const kept = await restoreAttempts({ timeline, store, now: clock.now() })
   for (const id of kept) machines.changed(id)
-  const writer = createAttemptWriter({ timeline, store, kept, keepMs: options.keepMs, clock, timers, log })
+  const writer = createAttemptWriter({ timeline, store, keepMs: options.keepMs, clock, timers, log })
   writer.start()
 
   function onChange(id: AttemptId): void {
     machines.changed(id)
-    notKept.add(id)
-    if (notKept.size > mostNotKept) forgetKept()
     publish('boot', () => summaryOf(id), subjectOf(id))
   }
 
@@ -73,24 +70,18 @@ export async function startTimeline(options: {
   function subjectOf(id: AttemptId): EventSubject {
     return {
       get host() {
-        return timeline.attempt(id)?.host
+        return timeline.glance(id)?.host
       },
       get mac() {
-        return timeline.attempt(id)?.mac
+        return timeline.glance(id)?.mac
       },
-    }
-  }
-
-  function forgetKept(): void {
-    for (const id of notKept) {
-      if (writer.isKept(id) || timeline.attempt(id) === undefined) notKept.delete(id)
     }
   }
 
   let cancel = () => {}
   function settle(): void {
-    timeline.settle(clock.now())
-    cancel = timers.after(settleEveryMs, settle)
+    const isMore = timeline.settle(clock.now())
+    cancel = timers.after(isMore ? goOnAfterMs : settleEveryMs, settle)
   }
   settle()
 
@@ -99,15 +90,12 @@ export async function startTimeline(options: {
     machines,
     memory: {
       attempt: (id) => timeline.attempt(id),
-      notKept() {
-        for (const id of notKept) if (writer.isKept(id)) notKept.delete(id)
-        return notKept
-      },
+      notKept: () => timeline.notInStore(),
     },
     note: (event) => timeline.note(event),
     async stop() {
       cancel()
-      timeline.settle(clock.now())
+      while (timeline.settle(clock.now()));
       await writer.stop()
     },
   }

@@ -333,6 +333,41 @@ describe('a clock that jumps', () => {
   })
 })
 
+describe('one look', () => {
+  it('takes so many of those that changed, hosts first, and says that there are more', () => {
+    const player = createBootPlayer()
+    for (let number = 1000; number < 2000; number += 1) {
+      player.timeline.note(stepsOfMachine({ number, address: '192.0.2.9' }).offer(0))
+    }
+    for (const host of hosts(600)) player.timeline.note(host.offer(0))
+    const told: number[] = []
+    let before = 0
+    for (let isMore = true; isMore; before = player.changes.length) {
+      isMore = player.timeline.settle(testStart + 250)
+      told.push(player.changes.length - before)
+    }
+    expect(told).toEqual([500, 500, 350])
+    expect(player.timeline.of({ host: 'n600' })).toMatchObject([{ state: 'running' }])
+    // Unknown machines wait for the next quarter of a second.
+    player.timeline.settle(testStart + 500)
+    expect(player.changes).toHaveLength(1_600)
+  })
+
+  it('at those whose time has come goes on where the last one ended', () => {
+    const player = createBootPlayer()
+    for (const [index, host] of hosts(600).entries()) player.timeline.note(host.decided(0, index))
+    while (player.timeline.settle(testStart + 250));
+    expect(player.changes).toHaveLength(600)
+    let looks = 0
+    for (let second = 20; player.changes.length === 600; second += 20) {
+      looks = 1
+      while (player.timeline.settle(testStart + second * 1000)) looks += 1
+    }
+    expect(looks).toBe(3)
+    expect(player.diagnoses).toHaveLength(600)
+  })
+})
+
 describe('who is told what', () => {
   it('a change of each attempt once in one look', () => {
     const player = createBootPlayer()
