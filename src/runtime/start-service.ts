@@ -326,7 +326,7 @@ export async function startService({
     stops.push(() => listeners.stop())
 
     void engine.ensureWanted()
-    const tasks = startTasks({ engine, timers, log, onBadBlob })
+    const tasks = startTasks({ engine, clock, timers, log, onBadBlob })
     stops.push(() => tasks.stop())
 
     return {
