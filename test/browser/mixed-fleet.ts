@@ -414,6 +414,11 @@ const bootimages: readonly BootimageSummary[] = [
   },
 ]
 
+function told(machine: string, diagnosis: MachineRow['diagnosis']): PatternSummary['diagnoses'] {
+  if (diagnosis === undefined) return []
+  return [{ machine, text: diagnosis.text, remedy: diagnosis.remedy }]
+}
+
 const patterns: readonly PatternSummary[] = [
   {
     code: 'offer-not-followed',
@@ -422,6 +427,7 @@ const patterns: readonly PatternSummary[] = [
     remedy: 'See that a DHCP server gives this network addresses, and that no second boot server answers.',
     cases: [1, 2],
     machines: ['rack1-n01'],
+    diagnoses: told('rack1-n01', diagnoses.offers),
     count: 1,
   },
   {
@@ -431,6 +437,7 @@ const patterns: readonly PatternSummary[] = [
     remedy: 'Give the machine another loader with loader: in its record.',
     cases: [17],
     machines: [stranger.key],
+    diagnoses: told(stranger.key, stranger.diagnosis),
     count: 1,
   },
   {
@@ -440,6 +447,7 @@ const patterns: readonly PatternSummary[] = [
     remedy: 'Look at the network between: the MTU, a proxy, a switch port.',
     cases: [130],
     machines: [],
+    diagnoses: [],
     count: 0,
   },
 ]

@@ -155,6 +155,13 @@ export const samplePattern: PatternSummary = {
   remedy: 'See that another DHCP server gives this network addresses.',
   cases: [1, 2],
   machines: ['52:54:00:ab:cd:f0'],
+  diagnoses: [
+    {
+      machine: '52:54:00:ab:cd:f0',
+      text: 'It was offered ipxe.efi 6 times and asked for nothing else.',
+      remedy: 'See that another DHCP server gives 192.0.2.0/24 addresses.',
+    },
+  ],
   count: 1,
 }
 

@@ -49,6 +49,7 @@ export function healthyFacts(changes: Partial<DoctorFacts> = {}): DoctorFacts {
         title: 'the loader starts itself again and again',
         remedy: 'Give iPXE the script, and the firmware the loader.',
         machines: [],
+        diagnoses: [],
         count: 0,
       },
     ],

@@ -85,7 +85,7 @@ export function createBootViews(options: {
           flagsOf: (host) => engine.fleet.conflictsOf(host),
           now,
         }),
-        listPatterns: createListPatterns({ snapshots }),
+        listPatterns: createListPatterns({ snapshots, diagnosisOf: (id) => attempt(id)?.diagnosis }),
         capture: createCapturePackets(captureOf),
         diagnose,
       }

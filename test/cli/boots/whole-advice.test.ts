@@ -17,6 +17,7 @@ describe('what to do is shown in full', () => {
       ...info,
       cases: [...info.cases],
       machines: [],
+      diagnoses: [],
       count: 0,
     }))
     const table = words(patternTable(patterns, { color: false, width: 90 }))

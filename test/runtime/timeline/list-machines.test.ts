@@ -168,6 +168,8 @@ describe('the list of machines', () => {
     expect(diagnosis?.remedy).not.toBe('')
     const shown = (await lab.boots.listPatterns()).filter(({ count }) => count > 0)
     expect(shown.flatMap(({ machines }) => machines)).toContain('running')
+    const { text, remedy } = diagnosis ?? {}
+    expect(shown.flatMap(({ diagnoses }) => diagnoses)).toContainEqual({ machine: 'running', text, remedy })
     const [flag] = lab.seen.flagsOf('running')
     expect(flag).toContain(diagnosis?.text)
   })

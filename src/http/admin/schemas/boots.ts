@@ -190,6 +190,10 @@ export const PatternSummary = Type.Object(
     cases: Type.Array(Type.Integer()),
     /** That show it now: host ids or MACs, at most 20. */
     machines: Type.Array(Type.String()),
+    /** Of these machines: what is told of each, with its own facts. */
+    diagnoses: Type.Array(
+      Type.Object({ machine: Type.String(), text: Type.String(), remedy: Type.String() }, strict),
+    ),
     count: count('All machines that show it now.'),
   },
   strict,

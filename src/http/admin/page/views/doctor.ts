@@ -35,7 +35,11 @@ export function doctorView(report: DoctorReport, patterns: readonly PatternSumma
       .sort((a, b) => b.count - a.count)
       .map((pattern) => ({
         ...pattern,
-        machines: pattern.machines.map((key) => ({ name: key, href: keyPath(key) })),
+        machines: pattern.machines.map((key) => ({
+          name: key,
+          href: keyPath(key),
+          text: pattern.diagnoses.find(({ machine }) => machine === key)?.text,
+        })),
         more: Math.max(0, pattern.count - pattern.machines.length),
       })),
   }
