@@ -16,7 +16,10 @@ export interface BootAttempt {
   /** Of every answer that decided something for it, oldest first; a machine that asks again gets another one. */
   readonly bootIds: readonly BootId[]
   readonly host?: string
+  /** The card that boots: of its last decision, and before there is one the card that was heard last. */
   readonly mac?: MacAddress
+  /** Other cards of the same machine that tried in this boot. */
+  readonly otherMacs?: readonly MacAddress[]
   readonly uuid?: string
   readonly serial?: string
   /** IP address that it was seen with last. */
@@ -137,6 +140,8 @@ export interface AttemptRecord {
   readonly id: AttemptId
   readonly host?: string
   readonly mac?: MacAddress
+  /** As in `BootAttempt`; absent when there are none. */
+  readonly otherMacs?: readonly MacAddress[]
   /** Of its last decision. */
   readonly bootId?: BootId
   readonly startedAt: number

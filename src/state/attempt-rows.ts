@@ -7,7 +7,7 @@ import {
 } from '../core/boot-attempt.ts'
 import { parseBootId } from '../core/boot-event.ts'
 import { bootPatternCodes } from '../core/boot-pattern.ts'
-import { parseMac } from '../core/mac.ts'
+import { type MacAddress, parseMac } from '../core/mac.ts'
 import { readBootEvent } from './stored-boot-event.ts'
 import { oneOf, readList, readNumber, readObject, readProse, readText } from './stored-value.ts'
 import type { AttemptRow } from './tables.ts'
@@ -17,6 +17,7 @@ export interface AttemptWrite {
   readonly row: AttemptRow
   /** Of the decisions before the last one. */
   readonly earlierBootIds: readonly string[]
+  readonly otherMacs: readonly string[]
   /** Its events are added to those that are kept. */
   readonly isHead: boolean
 }
@@ -43,6 +44,7 @@ export function attemptWrite(record: AttemptRecord): AttemptWrite {
       events: JSON.stringify(events),
     },
     earlierBootIds: [...bootIds],
+    otherMacs: record.otherMacs ?? [],
     isHead,
   }
 }
@@ -68,25 +70,30 @@ function keyOf({ event }: CountedEvent): string {
   return `${event.type} ${event.at}`
 }
 
-export function attemptRecord(row: AttemptRow): AttemptRecord {
+/** A row as it is read: with the cards that are kept beside it, `undefined` where nobody asked. */
+export type ReadAttemptRow = AttemptRow & { readonly other_macs?: string | null }
+
+export function attemptRecord(row: ReadAttemptRow): AttemptRecord {
   return { ...fieldsOf(row), events: readEvents(row.events, 'events') }
 }
 
 /** Without the events that only a whole boot needs. */
-export function attemptHead(row: Omit<AttemptRow, 'events'>): AttemptRecord {
+export function attemptHead(row: Omit<ReadAttemptRow, 'events'>): AttemptRecord {
   return { ...fieldsOf(row), events: readEvents(row.head, 'head'), isHead: true }
 }
 
-function fieldsOf(row: Omit<AttemptRow, 'events'>): Omit<AttemptRecord, 'events'> {
+function fieldsOf(row: Omit<ReadAttemptRow, 'events'>): Omit<AttemptRecord, 'events'> {
   const mac = row.mac === null ? undefined : parseMac(readText(row.mac, 'mac'))
   const bootId = row.boot_id === null ? undefined : parseBootId(readText(row.boot_id, 'boot_id'))
   if (row.mac !== null && mac === undefined) throw new TypeError(`mac is ${JSON.stringify(row.mac)}`)
   if (row.boot_id !== null && bootId === undefined)
     throw new TypeError(`boot_id is ${JSON.stringify(row.boot_id)}`)
+  const otherMacs = readMacs(row.other_macs ?? '').filter((other) => other !== mac)
   return {
     id: readText(row.id, 'id') as AttemptId,
     ...(row.host === null ? {} : { host: readText(row.host, 'host') }),
     ...(mac === undefined ? {} : { mac }),
+    ...(otherMacs.length === 0 ? {} : { otherMacs }),
     ...(bootId === undefined ? {} : { bootId }),
     startedAt: readNumber(row.started_at, 'started_at'),
     lastAt: readNumber(row.last_at, 'last_at'),
@@ -95,6 +102,10 @@ function fieldsOf(row: Omit<AttemptRow, 'events'>): Omit<AttemptRecord, 'events'
     ...(row.diagnosis === null ? {} : { diagnosis: readDiagnosis(row.diagnosis) }),
     leftOut: readNumber(row.left_out, 'left_out'),
   }
+}
+
+function readMacs(text: string): readonly MacAddress[] {
+  return text.split(' ').flatMap((word) => parseMac(word) ?? [])
 }
 
 function readDiagnosis(json: string): Diagnosis {

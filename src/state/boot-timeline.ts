@@ -1,7 +1,14 @@
 import { type ExpressionBuilder, type Kysely, sql, type Transaction } from 'kysely'
 import type { AttemptRecord } from '../core/boot-attempt.ts'
 import type { BootId } from '../core/boot-event.ts'
-import { type AttemptWrite, attemptHead, attemptRecord, headOf, joinedEvents } from './attempt-rows.ts'
+import {
+  type AttemptWrite,
+  attemptHead,
+  attemptRecord,
+  headOf,
+  joinedEvents,
+  type ReadAttemptRow,
+} from './attempt-rows.ts'
 import type { RowReader } from './readable-rows.ts'
 import type { AttemptFilter, StateStore } from './store.ts'
 import type { AttemptRow, StateTables } from './tables.ts'
@@ -37,6 +44,14 @@ export async function saveAttempts(db: Kysely<StateTables>, writes: readonly Att
         )
         .execute()
     }
+    const cards = writes.flatMap(({ row, otherMacs }) => otherMacs.map((mac) => ({ mac, attempt: row.id })))
+    for (let first = 0; first < cards.length; first += rowsPerStatement) {
+      await transaction
+        .insertInto('boot_timeline_card')
+        .values(cards.slice(first, first + rowsPerStatement))
+        .onConflict((conflict) => conflict.columns(['mac', 'attempt']).doNothing())
+        .execute()
+    }
     const ids = writes.flatMap(({ row, earlierBootIds }) =>
       earlierBootIds.map((boot_id) => ({ boot_id, attempt: row.id })),
     )
@@ -49,6 +64,11 @@ export async function saveAttempts(db: Kysely<StateTables>, writes: readonly Att
     }
   })
 }
+
+/** In the order in which they were heard. */
+const otherMacs = sql<string | null>`(
+  select group_concat(mac, ' ') from (
+    select mac from boot_timeline_card where attempt = boot_timeline.id order by rowid))`
 
 /** Of an attempt whose events are not all in memory any more. */
 async function joined(db: Transaction<StateTables>, row: AttemptRow): Promise<AttemptRow> {
@@ -63,7 +83,11 @@ export async function listAttempts(
   rowReader: RowReader,
   { before, limit, ...filter }: Parameters<StateStore['listAttempts']>[0],
 ): Promise<readonly AttemptRecord[]> {
-  let query = db.selectFrom('boot_timeline').selectAll().where(matching(filter))
+  let query = db
+    .selectFrom('boot_timeline')
+    .selectAll()
+    .select(otherMacs.as('other_macs'))
+    .where(matching(filter))
   if (before !== undefined) query = query.where('id', '<', before)
   const rows = await query.orderBy('id', 'desc').limit(wholeNumber(limit)).execute()
   return rowReader.read('boot_timeline', rows, attemptRecord)
@@ -87,11 +111,14 @@ function matching({ id, bootId, host, mac, isOver, outcome, pattern, since }: At
     const equal = Object.entries({ id, host, mac, pattern, outcome }).filter(
       ([, value]) => value !== undefined,
     )
-    const [first, ...others] = equal.map(([name, value], place) =>
-      bootId === undefined && place === 0
-        ? sql<boolean>`${sql.ref(name)} = ${value}`
-        : sql<boolean>`+${sql.ref(name)} = ${value}`,
-    )
+    const [first, ...others] = equal.map(([name, value], place) => {
+      const isLookedUp = bootId === undefined && place === 0
+      const column = (of: string) => (isLookedUp ? sql.ref(of) : sql`+${sql.ref(of)}`)
+      return name === 'mac'
+        ? sql<boolean>`(${column('mac')} = ${value} or ${column('id')} in (
+            select attempt from boot_timeline_card where mac = ${value}))`
+        : sql<boolean>`${column(name)} = ${value}`
+    })
     return eb.and([
       ...(bootId === undefined ? [] : [ofBootId(eb, bootId)]),
       ...(first === undefined ? [] : [first, ...others]),
@@ -120,14 +147,15 @@ export async function listLastAttempts(
   { afterHost = '', limit }: Parameters<StateStore['listLastAttempts']>[0],
 ): Promise<readonly AttemptRecord[]> {
   // From host to host through an index, so that a million attempts cost no more than one for each host.
-  const { rows } = await sql<Omit<AttemptRow, 'events'>>`
+  const { rows } = await sql<Omit<ReadAttemptRow, 'events'>>`
     with recursive known (host) as (
       select min(host) from boot_timeline where host > ${afterHost}
       union all
       select (select min(next.host) from boot_timeline as next where next.host > known.host)
       from known where known.host is not null limit ${wholeNumber(limit)}
     )
-    select id, host, mac, boot_id, started_at, last_at, outcome, ended_at, pattern, diagnosis, left_out, head
+    select id, host, mac, boot_id, started_at, last_at, outcome, ended_at, pattern, diagnosis, left_out, head,
+      ${otherMacs} as other_macs
     from boot_timeline where id in (
       select (select max(last.id) from boot_timeline as last where last.host = known.host)
       from known where known.host is not null

@@ -11,6 +11,7 @@ export interface StateTables extends FleetTables {
   bootimage_lease: BootimageLeaseRow
   boot_timeline: AttemptRow
   boot_timeline_id: AttemptBootIdRow
+  boot_timeline_card: AttemptCardRow
   verified_file: VerifiedFileRow
   unreadable_row: UnreadableRow
 }
@@ -102,6 +103,12 @@ export interface AttemptRow {
 /** Of the decisions before the last one. */
 export interface AttemptBootIdRow {
   readonly boot_id: string
+  readonly attempt: string
+}
+
+/** Other cards of its machine than the one that booted, each of which finds it. */
+export interface AttemptCardRow {
+  readonly mac: string
   readonly attempt: string
 }
 

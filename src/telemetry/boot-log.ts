@@ -103,8 +103,9 @@ export function diagnosisLogLine(attempt: BootAttempt, { code, text, remedy }: D
   return { level: 'warn', message: 'a boot does not go on', fields }
 }
 
-function machineOf({ bootIds, mac, host, address }: BootAttempt): object {
-  return { bootId: bootIds.at(-1), mac, host, address }
+/** Every card, so that whoever looks for one of them finds the line. */
+function machineOf({ bootIds, mac, otherMacs, host, address }: BootAttempt): object {
+  return { bootId: bootIds.at(-1), mac, otherMacs: otherMacs?.join(' '), host, address }
 }
 
 /** Text, so that it stays one field; a phase that came twice is the sum of both. */

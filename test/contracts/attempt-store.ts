@@ -114,6 +114,21 @@ export function describeAttemptStore(current: () => StateStore): void {
     }
   })
 
+  it('a boot is found by each of the cards that tried in it, and comes back with them', async () => {
+    const [own, second, third] = [makeMac(1), makeMac(12), makeMac(11)]
+    const record = makeAttempt(1, { otherMacs: [second, third] })
+    await current().saveAttempts([record, makeAttempt(2)])
+    await current().saveAttempts([record])
+    for (const mac of [own, second, third]) {
+      expect(await list({ mac }), mac).toEqual([record])
+      expect(await list({ mac, host: record.host, since: t0 }), mac).toEqual([record])
+      expect(await current().countAttempts({ mac }), mac).toBe(1)
+    }
+    expect(await current().listLastAttempts({ limit: 1 })).toMatchObject([{ otherMacs: [second, third] }])
+    await current().trimAttempts({ startedBefore: t0 + 2_000, keep: 100, most: 10 })
+    expect(await list({ mac: second })).toEqual([])
+  })
+
   it('a boot is found by the id of each of its decisions', async () => {
     const first = { ...wholeEvents.decided, bootId: makeBootId(8), kind: 'chainload' } as const
     const second = { ...wholeEvents.decided, bootId: makeBootId(9) }

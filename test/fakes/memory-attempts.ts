@@ -69,7 +69,7 @@ function fits(record: AttemptRecord, filter: AttemptFilter): boolean {
       record.bootId === bootId ||
       record.events.some(({ event }) => event.type === 'decided' && event.bootId === bootId)) &&
     (host === undefined || record.host === host) &&
-    (mac === undefined || record.mac === mac) &&
+    (mac === undefined || record.mac === mac || record.otherMacs?.includes(mac) === true) &&
     (isOver === undefined || (record.outcome !== undefined) === isOver) &&
     (outcome === undefined || record.outcome === outcome) &&
     (pattern === undefined || record.diagnosis?.code === pattern) &&

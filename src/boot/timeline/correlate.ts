@@ -233,6 +233,10 @@ export function createCorrelator({
     restore(attempt) {
       if (attempt.mac === undefined) return
       const machine = machines.machineOf(attempt.mac, attempt.host)
+      // Without a record of its host nothing says any more that they are one machine.
+      if (machine.host !== undefined) {
+        for (const mac of attempt.otherMacs ?? []) machines.machineOf(mac, machine.host)
+      }
       file(attempt, machine)
       machine.attempts.sort((a, b) => a.startedAt - b.startedAt)
     },

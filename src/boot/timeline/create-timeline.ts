@@ -9,7 +9,7 @@ import { createAttemptShelf } from './attempt-shelf.ts'
 import { createChangedAttempts, mostHostsAtOnce } from './changed-attempts.ts'
 import { createCorrelator } from './correlate.ts'
 import { createExaminer } from './examine.ts'
-import { clipTimes, createKeptAttempt, isAhead, type KeptAttempt, retrace } from './kept-attempt.ts'
+import { clipTimes, createKeptAttempt, isAhead, type KeptAttempt, noteCard, retrace } from './kept-attempt.ts'
 import { mergeAttempts } from './merge-attempts.ts'
 import type { Timeline, TimelineListeners } from './timeline.ts'
 
@@ -103,7 +103,7 @@ export function createTimeline(options: TimelineOptions): Timeline {
     // As the clock has it now, also when it was set back: what counts is how long ago it was.
     attempt.lastAt = event.at
     if ('mac' in event && event.mac !== undefined) {
-      attempt.mac ??= event.mac
+      noteCard(attempt, event.mac, event.type === 'decided')
       if (event.type !== 'decided') attempt.card = event.mac
     }
     const host = attempt.machine?.host ?? ('host' in event ? event.host : undefined)

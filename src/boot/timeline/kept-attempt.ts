@@ -12,6 +12,9 @@ import type { EarlierBoot } from '../../core/boot-patterns/pattern.ts'
 import type { MacAddress } from '../../core/mac.ts'
 import type { Machine } from './machines.ts'
 
+/** Cards of one boot that are told of beside the one that boots; whoever knows a host's UUID can make up more. */
+const mostOtherMacs = 15
+
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
 /** An attempt in memory: its record, which grows, and what must be known of it to join the next event. */
@@ -51,6 +54,7 @@ export function createKeptAttempt(id: AttemptId, startedAt: number): KeptAttempt
     id,
     host: undefined,
     mac: undefined,
+    otherMacs: undefined,
     bootId: undefined,
     startedAt,
     lastAt: startedAt,
@@ -78,13 +82,40 @@ export function createKeptAttempt(id: AttemptId, startedAt: number): KeptAttempt
   }
 }
 
+/** A card of this boot was heard. Until there is a decision the last one counts, and then the one that it was for. */
+export function noteCard(attempt: KeptAttempt, mac: MacAddress, isDecision: boolean): void {
+  const { mac: known, otherMacs = [], journey } = attempt
+  if (known === mac) return
+  const leads = known === undefined || isDecision || journey.kind === undefined
+  if (!leads && otherMacs.includes(mac)) return
+  const other = leads ? known : mac
+  if (leads) attempt.mac = mac
+  const others = otherMacs.filter((card) => card !== attempt.mac && card !== other)
+  if (other !== undefined) others.push(other)
+  attempt.otherMacs = others.length === 0 ? undefined : others.slice(-mostOtherMacs)
+}
+
 /** As the store wants it: what stays as it is while the attempt goes on. */
 export function recordOf(attempt: KeptAttempt): AttemptRecord {
-  const { id, host, mac, bootId, startedAt, lastAt, outcome, endedAt, diagnosis, events, leftOut } = attempt
+  const {
+    id,
+    host,
+    mac,
+    otherMacs,
+    bootId,
+    startedAt,
+    lastAt,
+    outcome,
+    endedAt,
+    diagnosis,
+    events,
+    leftOut,
+  } = attempt
   return {
     id,
     ...(host === undefined ? {} : { host }),
     ...(mac === undefined ? {} : { mac }),
+    ...(otherMacs === undefined ? {} : { otherMacs }),
     ...(bootId === undefined ? {} : { bootId }),
     startedAt,
     lastAt,

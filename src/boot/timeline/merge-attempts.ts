@@ -1,6 +1,6 @@
 import type { CountedEvent } from '../../core/boot-attempt.ts'
 import { appendCounted } from '../../core/boot-attempts/append-event.ts'
-import { type KeptAttempt, retrace } from './kept-attempt.ts'
+import { type KeptAttempt, noteCard, retrace } from './kept-attempt.ts'
 
 /**
  * Puts the events of `joined` among those of `attempt`, by their times: what was seen as two boots is one, of a machine
@@ -12,10 +12,21 @@ export function mergeAttempts(attempt: KeptAttempt, joined: KeptAttempt, mostEve
   for (const entry of entries) attempt.leftOut += appendCounted(events, entry, mostEvents)
   attempt.events = events
   attempt.leftOut += joined.leftOut
+  joinCards(attempt, joined)
   attempt.startedAt = Math.min(attempt.startedAt, joined.startedAt)
   attempt.lastAt = Math.max(attempt.lastAt, joined.lastAt)
-  attempt.mac ??= joined.mac
   attempt.host ??= joined.host
   attempt.card ??= joined.card
   retrace(attempt)
+}
+
+/** The card that boots is of the one that came to a decision, else of the one that was heard last. */
+function joinCards(attempt: KeptAttempt, joined: KeptAttempt): void {
+  const [isDecided, isJoinedDecided] = [attempt.journey.kind !== undefined, joined.journey.kind !== undefined]
+  const leads = isDecided === isJoinedDecided ? joined.lastAt >= attempt.lastAt : isJoinedDecided
+  const { mac, otherMacs = [] } = joined
+  const own = attempt.mac
+  for (const card of mac === undefined ? otherMacs : [...otherMacs, mac])
+    noteCard(attempt, card, card === mac)
+  if (!leads && own !== undefined) noteCard(attempt, own, true)
 }

@@ -47,7 +47,7 @@ export interface Timeline {
 export interface BootGlance
   extends Pick<
     AttemptRecord,
-    'id' | 'host' | 'mac' | 'startedAt' | 'lastAt' | 'outcome' | 'diagnosis' | 'events'
+    'id' | 'host' | 'mac' | 'otherMacs' | 'startedAt' | 'lastAt' | 'outcome' | 'diagnosis' | 'events'
   > {
   /** `undefined`: nobody has looked yet. */
   readonly state: AttemptState | undefined

@@ -93,7 +93,7 @@ function matcher({ host, mac, state, outcome, pattern, since }: BootFilters): (b
   const from = since === undefined ? undefined : Date.parse(since)
   return (boot) =>
     (host === undefined || boot.host === host) &&
-    (card === undefined || boot.mac === card) &&
+    (card === undefined || boot.mac === card || boot.otherMacs?.includes(card) === true) &&
     (state === undefined || boot.state === state) &&
     (outcome === undefined || boot.outcome === outcome) &&
     (pattern === undefined || boot.diagnosis?.code === pattern) &&

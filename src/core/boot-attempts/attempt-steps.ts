@@ -3,11 +3,12 @@ import { createStepPhases } from './step-phases.ts'
 import { stepText } from './step-text.ts'
 import { stepTone } from './step-tone.ts'
 
-/** The events of an attempt as sentences, oldest first. */
+/** The events of an attempt as sentences, oldest first. `namesCards`: of several cards each step says its own. */
 export function stepsOf(
   events: readonly CountedEvent[],
   startedAt: number,
   spans: readonly PhaseSpan[],
+  namesCards = false,
 ): readonly AttemptStep[] {
   const phaseOf = createStepPhases()
   const steps: AttemptStep[] = []
@@ -24,7 +25,10 @@ export function stepsOf(
       count: isProgress ? 1 : count,
       phase,
       type: event.type,
-      text: stepText(event, isProgress ? rateBefore(events, index) : undefined),
+      text: stepText(event, {
+        ...(isProgress ? { bytesPerSecond: rateBefore(events, index) } : {}),
+        ...(namesCards && 'mac' in event ? { card: event.mac } : {}),
+      }),
       tone: stepTone(event),
     })
   }

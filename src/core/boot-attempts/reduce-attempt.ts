@@ -15,7 +15,7 @@ export function reduceAttempt(record: AttemptRecord, input: StandingInput): Boot
 }
 
 export function attemptOf(record: AttemptRecord, facts: AttemptFacts, standing: Standing): BootAttempt {
-  const { id, host, mac, startedAt, leftOut, diagnosis } = record
+  const { id, host, mac, otherMacs, startedAt, leftOut, diagnosis } = record
   const { decision, spans } = facts
   // The list in the record grows; what is told here stays as it is.
   const events = record.events.slice()
@@ -25,6 +25,7 @@ export function attemptOf(record: AttemptRecord, facts: AttemptFacts, standing: 
     bootIds: facts.bootIds,
     host,
     mac,
+    otherMacs,
     uuid: facts.uuid,
     serial: facts.serial,
     address: facts.address,
@@ -39,7 +40,7 @@ export function attemptOf(record: AttemptRecord, facts: AttemptFacts, standing: 
     phase: facts.phase,
     phases: spansOf(facts, standing),
     get steps() {
-      steps ??= stepsOf(events, startedAt, spans)
+      steps ??= stepsOf(events, startedAt, spans, otherMacs !== undefined)
       return steps
     },
     leftOut,

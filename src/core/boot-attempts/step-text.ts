@@ -1,4 +1,5 @@
 import type { BootEvent, DhcpQuestion } from '../boot-event.ts'
+import type { MacAddress } from '../mac.ts'
 import { reasonText } from '../reason.ts'
 import { visibleText } from '../visible-text.ts'
 import { bytesText, durationText, partText } from './amounts.ts'
@@ -10,10 +11,14 @@ type Of<Type extends BootEvent['type']> = Extract<BootEvent, { type: Type }>
 
 /**
  * An event as one plain sentence, at most 300 characters, without control characters. `bytesPerSecond`: of a transfer,
- * where it is known.
+ * where it is known. `card`: named in front.
  */
-export function stepText(event: BootEvent, bytesPerSecond?: number): string {
-  return visibleText(sentence(event, bytesPerSecond), longestStep - 1)
+export function stepText(
+  event: BootEvent,
+  { bytesPerSecond, card }: { readonly bytesPerSecond?: number; readonly card?: MacAddress } = {},
+): string {
+  const text = sentence(event, bytesPerSecond)
+  return visibleText(card === undefined ? text : `${card}: ${text}`, longestStep - 1)
 }
 
 function sentence(event: BootEvent, bytesPerSecond: number | undefined): string {

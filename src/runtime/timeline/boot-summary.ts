@@ -16,6 +16,7 @@ export function bootSummary(attempt: BootAttempt, now: number): BootSummary {
     bootId: attempt.bootIds.at(-1),
     host: attempt.host,
     mac: attempt.mac,
+    otherMacs: attempt.otherMacs,
     address: attempt.address,
     arch: attempt.arch,
     firmware: attempt.firmware,

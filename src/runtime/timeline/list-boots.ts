@@ -18,7 +18,7 @@ export interface BootMemory {
 }
 
 /** What boots are found by. */
-type Outside = Pick<BootAttempt, 'host' | 'mac' | 'state' | 'outcome' | 'diagnosis' | 'startedAt'>
+type Outside = Pick<BootAttempt, 'host' | 'mac' | 'otherMacs' | 'state' | 'outcome' | 'diagnosis' | 'startedAt'>
 
 /** How often the store is asked on where what it gave has changed meanwhile. */
 const mostRounds = 5
@@ -125,7 +125,7 @@ function filterOf({ host, mac, state, outcome, pattern, since }: BootQuery, now:
 function fits(attempt: Outside, { host, mac, isOver, outcome, pattern, since }: AttemptFilter): boolean {
   return (
     (host === undefined || attempt.host === host) &&
-    (mac === undefined || attempt.mac === mac) &&
+    (mac === undefined || attempt.mac === mac || attempt.otherMacs?.includes(mac) === true) &&
     (isOver === undefined || (attempt.state === 'over') === isOver) &&
     (outcome === undefined || attempt.outcome === outcome) &&
     (pattern === undefined || attempt.diagnosis?.code === pattern) &&
@@ -141,10 +141,11 @@ function cursorOf(after: string): AttemptId {
 }
 
 function outsideOf(glance: BootGlance): Outside {
-  const { host, mac, state = 'running', outcome, diagnosis, startedAt } = glance
+  const { host, mac, otherMacs, state = 'running', outcome, diagnosis, startedAt } = glance
   return {
     host,
     mac,
+    otherMacs,
     state: diagnosis !== undefined && state === 'running' ? 'stuck' : state,
     outcome,
     diagnosis,

@@ -78,13 +78,14 @@ export function createMachineIndex({
     for (const id of changed) {
       const attempt = glance(id)
       if (attempt === undefined) continue
-      const { host, mac } = attempt
+      const { host, mac, otherMacs = [] } = attempt
       const before = (host === undefined ? undefined : byHost.get(host)) ?? (mac && byMac.get(mac))
       // A boot of the past that is told of late changes nothing now.
       if (before !== undefined && before.attempt > id) continue
       const sight = sightOf(attempt, attempt.state ?? find(id)?.state ?? 'running', before)
       if (host !== undefined) keepLast(byHost, host, sight, changedHosts)
       if (mac !== undefined) keepLast(byMac, mac, sight, changedMacs)
+      for (const other of otherMacs) keepLast(byMac, other, sight, changedMacs)
     }
     changed.clear()
   }

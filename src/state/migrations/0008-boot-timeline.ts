@@ -3,7 +3,8 @@ import type { Kysely } from 'kysely'
 /**
  * Boot attempts with their events. `head` holds the few of them that a list needs; `events` comes last, so that a list
  * reads nothing of it (SQLite, "Database File Format" §1.6: what overflows a page is followed when it is asked for).
- * A machine that asks again has several boot ids in one attempt: the others are in a table of their own.
+ * A machine that asks again has several boot ids in one attempt, and may try with several cards: the others are in
+ * tables of their own.
  */
 export async function bootTimeline(db: Kysely<unknown>): Promise<void> {
   await db.schema
@@ -43,5 +44,19 @@ export async function bootTimeline(db: Kysely<unknown>): Promise<void> {
     .createIndex('boot_timeline_id_by_attempt')
     .on('boot_timeline_id')
     .column('attempt')
+    .execute()
+
+  await db.schema
+    .createTable('boot_timeline_card')
+    .addColumn('mac', 'text', (column) => column.notNull())
+    .addColumn('attempt', 'text', (column) =>
+      column.notNull().references('boot_timeline.id').onDelete('cascade'),
+    )
+    .addPrimaryKeyConstraint('boot_timeline_card_key', ['mac', 'attempt'])
+    .execute()
+  await db.schema
+    .createIndex('boot_timeline_card_by_attempt')
+    .on('boot_timeline_card')
+    .columns(['attempt', 'mac'])
     .execute()
 }

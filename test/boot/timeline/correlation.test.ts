@@ -261,6 +261,50 @@ describe('which steps are one boot', () => {
     expect(player.attempts().map(({ steps }) => steps.length)).toEqual([14, 14])
   })
 
+  it('a boot is of the card that its decision was for, and names the others that tried', () => {
+    const player = createBootPlayer()
+    player.play([one.offer(0), ...goodBoot(other, 65, 2)])
+    expect(player.attempts()).toMatchObject([{ mac: other.mac, otherMacs: [one.mac], outcome: 'booted' }])
+    expect(player.overs).toMatchObject([{ mac: other.mac, otherMacs: [one.mac] }])
+    const steps = player.attempts()[0]?.steps.map(({ text }) => text) ?? []
+    expect(steps[0]).toMatch(new RegExp(`^${one.mac}: DISCOVER from `))
+    expect(steps.find((text) => text.includes('Told to run'))).toMatch(new RegExp(`^${other.mac}: `))
+    expect(player.timeline.of({ macs: [other.mac] })).toEqual(player.timeline.of({ macs: [one.mac] }))
+  })
+
+  it('until there is a decision it is of the card that was heard last', () => {
+    const player = createBootPlayer()
+    player.play([one.offer(0), other.offer(65, { xid: 2 })])
+    expect(player.attempts()).toMatchObject([{ mac: other.mac, otherMacs: [one.mac] }])
+    player.play([one.offer(70)])
+    expect(player.attempts()).toMatchObject([{ mac: one.mac, otherMacs: [other.mac] }])
+  })
+
+  it('what is tried after the decision does not change whose boot it is', () => {
+    const player = createBootPlayer()
+    player.play([one.offer(0), one.decided(5, 1, { kind: 'local' }), other.offer(8, { xid: 2 })])
+    expect(player.attempts()).toMatchObject([{ mac: one.mac, otherMacs: [other.mac], outcome: 'local' }])
+  })
+
+  it('two boots that turn out to be one are of the card that was decided for', () => {
+    const player = createBootPlayer()
+    player.play([
+      { ...one.offer(0), host: undefined },
+      { ...other.offer(65, { xid: 2 }), host: undefined },
+      one.decided(70, 1),
+      other.decided(75, 2),
+    ])
+    expect(player.attempts()).toMatchObject([{ mac: other.mac, otherMacs: [one.mac] }])
+  })
+
+  it('with one card nothing is said of others', () => {
+    const player = createBootPlayer()
+    player.play(goodBoot(one, 0, 1))
+    const [attempt] = player.attempts()
+    expect(attempt?.otherMacs).toBeUndefined()
+    expect(attempt?.steps.filter(({ text }) => text.includes(one.mac))).toEqual([])
+  })
+
   it('tells boots of a host by its id and by any of its cards, newest first', () => {
     const player = createBootPlayer()
     player.play([...goodBoot(one, 0, 1), ...goodBoot(other, 1000, 2)])

@@ -107,7 +107,7 @@ describe('a step in words', () => {
   })
 
   it('tells the rate of a transfer where it is known', () => {
-    expect(stepText(one.progress(0, 1, 'rootfs', 412, 1021), 38 * mebibyte)).toBe(
+    expect(stepText(one.progress(0, 1, 'rootfs', 412, 1021), { bytesPerSecond: 38 * mebibyte })).toBe(
       'rootfs 412 of 1021 MiB, 38 MiB/s',
     )
   })

@@ -41,7 +41,12 @@ export const BootSummary = Type.Object(
     id: text('Of the attempt; they sort by time.'),
     bootId: optional(text('Of its last decision.')),
     host: optional(Type.String()),
-    mac: optional(Type.String()),
+    mac: optional(
+      text('The card that boots: of the last decision, before that the one that was heard last.'),
+    ),
+    otherMacs: optional(
+      Type.Array(Type.String(), { description: 'Cards of the same machine that tried in this boot too.' }),
+    ),
     address: optional(Type.String()),
     arch: optional(Type.String()),
     firmware: optional(Type.String()),
