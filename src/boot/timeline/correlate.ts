@@ -71,8 +71,8 @@ export function createCorrelator({
     return canBegin(event) && (host !== undefined || strangers.admits(event.at))
   }
 
-  function begin(event: BootEvent, machine: Machine | undefined): KeptAttempt {
-    const attempt = createKeptAttempt(attemptIdOf(event.at, random), event.at)
+  function begin({ at }: Pick<BootEvent, 'at'>, machine: Machine | undefined): KeptAttempt {
+    const attempt = createKeptAttempt(attemptIdOf(at, random), at)
     attempt.host = machine?.host
     shelf.add(attempt)
     if (machine !== undefined) file(attempt, machine)
@@ -124,14 +124,16 @@ export function createCorrelator({
     return begin(event, machine)
   }
 
-  /** A genuine token of a boot that is not in memory any more: its word counts, and changes nothing for a newer boot. */
+  /**
+   * A genuine token of a boot that is not in memory: it was lost in a crash, or left long ago. Its word counts, and
+   * changes nothing for a newer boot that goes on, before which it began.
+   */
   function lateWord(event: BootEvent, machine: Machine): KeptAttempt {
     const newest = machine.attempts.at(-1)
-    if (newest !== undefined && newest.bootId === undefined && newest.outcome === undefined) return newest
-    const attempt = begin(event, machine)
-    if (newest !== undefined) {
-      machine.attempts = [attempt, ...machine.attempts.filter((other) => other !== attempt)]
-    }
+    if (newest === undefined || newest.outcome !== undefined) return begin(event, machine)
+    if (mayHaveLostDecision(newest)) return newest
+    const attempt = begin({ at: newest.startedAt - 1 }, machine)
+    machine.attempts = [attempt, ...machine.attempts.filter((other) => other !== attempt)]
     return attempt
   }
 
@@ -193,9 +195,7 @@ export function createCorrelator({
     const newest = mac === undefined ? undefined : machines.byMac(mac)?.attempts.at(-1)
     if (namesUnknownBoot(event)) {
       // A boot whose decision was lost in a crash; of any other boot than the present one nothing is known here.
-      return newest !== undefined && newest.bootId === undefined && newest.outcome === undefined
-        ? newest
-        : undefined
+      return newest !== undefined && mayHaveLostDecision(newest) ? newest : undefined
     }
     if (mac === undefined) return ofAddress(address, event)
     // Whose it is, the answer to it tells: the script asks who the machine is, and the machine says its card.
@@ -239,6 +239,7 @@ export function createCorrelator({
       }
       file(attempt, machine)
       machine.attempts.sort((a, b) => a.startedAt - b.startedAt)
+      if (attempt.outcome === undefined) for (const { event } of attempt.events) learn(event)
     },
     forget,
   }
@@ -251,6 +252,11 @@ function saysCard(event: BootEvent): boolean {
 /** Who asks by the id of a boot that is not known says nothing of the boots that are; the ids are any text. */
 function namesUnknownBoot(event: BootEvent): boolean {
   return event.type !== 'decided' && 'bootId' in event && event.bootId !== undefined
+}
+
+/** It goes on, and was told something that a crash of the service made us forget. */
+function mayHaveLostDecision({ outcome, bootId, isRestored }: KeptAttempt): boolean {
+  return outcome === undefined && (bootId === undefined || isRestored)
 }
 
 function isPastScript({ outcome, journey }: KeptAttempt): boolean {

@@ -123,6 +123,7 @@ function noteEvent(
       phases.visit('script', at, gathering.journey.level < reached.kernel)
       break
     case 'ignition-sent':
+      noteBoot(gathering, event)
       facts.ignitionAt ??= at
       facts.ignitionRefusal = undefined
       facts.address = event.address
@@ -135,7 +136,11 @@ function noteEvent(
       }
       break
     case 'reported':
+      noteBoot(gathering, event)
       if (outweighs(event, facts.report)) facts.report = event
+      // The token of a report stands in its config alone: it has that, whether or not the fetch was seen.
+      facts.ignitionAt ??= at
+      facts.ignitionRefusal = undefined
       phases.visit('system', at)
       break
     default:
@@ -175,6 +180,11 @@ function noteDecided(gathering: Gathering, event: Decided, at: number): void {
   facts.loader = event.loader ?? facts.loader
   gathering.isSentAway = event.kind === 'local' || event.kind === 'ignore'
   phases.visit('script', at, true)
+}
+
+/** Of a boot whose decision was lost in a crash, its tokens tell the id. */
+function noteBoot({ bootIds }: Gathering, { bootId }: { readonly bootId: BootId }): void {
+  if (bootIds.length === 0) bootIds.push(bootId)
 }
 
 function noteFile(gathering: Gathering, event: FileEvent, { at, lastAt, count }: Times): void {

@@ -20,15 +20,8 @@ export const ignitionNotFetched: BootPattern = {
     cases: [128, 129],
   },
   match(facts, context) {
-    const { decision, ignitionAt, ignitionRefusal, report } = facts
+    const { decision, ignitionAt, ignitionRefusal } = facts
     if (decision?.expects?.includes('ignition') !== true || ignitionAt !== undefined) return undefined
-    if (report !== undefined) {
-      if (report.status === 'failed') return undefined
-      return {
-        text: `It reports ${report.status}, and did not fetch its Ignition config from here.`,
-        at: report.at,
-      }
-    }
     if (context.isOver) return undefined
     if (ignitionRefusal !== undefined && context.quietMs >= refusedMs) {
       return {

@@ -18,7 +18,10 @@ export interface BootMemory {
 }
 
 /** What boots are found by. */
-type Outside = Pick<BootAttempt, 'host' | 'mac' | 'otherMacs' | 'state' | 'outcome' | 'diagnosis' | 'startedAt'>
+type Outside = Pick<
+  BootAttempt,
+  'host' | 'mac' | 'otherMacs' | 'state' | 'outcome' | 'diagnosis' | 'startedAt'
+>
 
 /** How often the store is asked on where what it gave has changed meanwhile. */
 const mostRounds = 5

@@ -376,10 +376,10 @@ const rows: readonly Row[] = [
     shows: [],
   },
   {
-    when: 'it reports booted without its config',
-    events: [...withRootfs, one.report(40, 1)],
+    when: 'it reports with the token that its config alone holds, and the fetch was not seen',
+    events: [...withRootfs, one.refused(38, 1), one.report(40, 1)],
     until: 45,
-    shows: ['ignition-not-fetched'],
+    shows: [],
   },
   {
     when: 'there is no config for it',

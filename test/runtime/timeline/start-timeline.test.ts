@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { StateStore } from '../../../src/state/store.ts'
 import { createMemoryStore } from '../../fakes/memory-store.ts'
-import { makeReport, t0 } from '../../fakes/stored-fleet.ts'
+import { makeBootId, makeReport, t0 } from '../../fakes/stored-fleet.ts'
 import { bootOf, openTimelineLab } from '../../fakes/timeline-lab.ts'
 
 const all = { limit: 1_000 }
@@ -69,6 +69,44 @@ describe('the timeline of a running service', () => {
     await lab.store.writeFleet({ changes: [{ put: 'report', report }], audit: [] })
     await lab.crash()
     expect((await lab.boots.listBoots({})).items).toMatchObject([{ host: 'n1', outcome: 'failed' }])
+  })
+
+  it('G7 also where boots of that machine were written before, and it is its newest from then on', async () => {
+    const lab = await openTimelineLab()
+    const first = bootOf(1, { host: 'n1' })
+    lab.note(first.decided(t0), first.reported(t0 + second))
+    await lab.wait(5 * second)
+    const bootId = makeBootId(7)
+    const report = makeReport(7, {
+      bootId,
+      host: 'n1',
+      mac: first.mac,
+      status: 'failed',
+      at: t0 + 4 * second,
+    })
+    await lab.store.writeFleet({ changes: [{ put: 'report', report }], audit: [] })
+    for (const isSecondCrash of [false, true]) {
+      await lab.crash()
+      const { items } = await lab.boots.listBoots({ host: 'n1' })
+      expect(items, String(isSecondCrash)).toMatchObject([{ outcome: 'failed' }, { outcome: 'booted' }])
+      expect(await lab.boots.showBoot('n1')).toMatchObject({ outcome: 'failed', bootIds: [bootId] })
+      expect(await lab.boots.showBoot(bootId)).toMatchObject({ outcome: 'failed', host: 'n1' })
+      await lab.wait(3 * second)
+    }
+  })
+
+  it('G7 of a boot that asked once more in the lost second, the report is its outcome', async () => {
+    const lab = await openTimelineLab()
+    const boot = bootOf(1, { host: 'n1' })
+    lab.note(boot.decided(t0))
+    await lab.wait(second)
+    await lab.crash()
+    const again = bootOf(1, { host: 'n1', bootId: makeBootId(7) })
+    lab.note(again.sent('rootfs', t0 + 3 * second), again.reported(t0 + 4 * second))
+    await lab.wait(2 * second)
+    const { items } = await lab.boots.listBoots({})
+    expect(items).toMatchObject([{ host: 'n1', outcome: 'booted' }])
+    expect((await lab.boots.showBoot('n1')).steps.map(({ type }) => type)).toContain('artifact-sent')
   })
 
   it('a report of long ago makes no boot of it', async () => {
