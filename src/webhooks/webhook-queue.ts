@@ -18,9 +18,15 @@ export type WebhookOutcome = 'delivered' | 'retried' | 'rejected' | 'expired' | 
 
 /** Where one webhook stands. */
 export interface WebhookState {
-  /** `gone`: its receiver wants no more (410), until the configuration is read again. */
-  readonly state: 'good' | 'failing' | 'gone'
+  /**
+   * `refusing`: it answers, and would not have the last message. `gone`: its receiver wants no more (410), until the
+   * configuration is read again.
+   */
+  readonly state: 'good' | 'failing' | 'refusing' | 'gone'
   readonly waiting: number
+  /** Messages that it would not have. */
+  readonly refused: number
+  /** Messages that were given up: for newer ones, after a day, or because it wants no more. */
   readonly dropped: number
   readonly lastDeliveredAt?: number
   /** Why the last try failed. */
@@ -85,17 +91,23 @@ export function createWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
   let failures = 0
   let pause = noPause
   let isGone = false
+  let refused = 0
   let dropped = 0
   let hasToldDrops = false
-  let hasToldRejection = false
+  let isRefusing = false
   let lastDeliveredAt: number | undefined
   let problem: string | undefined
   let cancel: (() => void) | undefined
 
   function expireOld(now: number): void {
     const kept = waiting.filter(({ since }) => now - since < mostAgeMs)
-    for (let index = kept.length; index < waiting.length; index += 1) onOutcome('expired')
+    for (let index = kept.length; index < waiting.length; index += 1) lose('expired')
     waiting = kept
+  }
+
+  function lose(how: 'expired' | 'dropped'): void {
+    dropped += 1
+    onOutcome(how)
   }
 
   function start(): void {
@@ -136,7 +148,7 @@ export function createWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
       case 'delivered':
         lastDeliveredAt = clock.now()
         recovered()
-        hasToldRejection = false
+        isRefusing = false
         onOutcome('delivered')
         break
       case 'rejected':
@@ -144,10 +156,12 @@ export function createWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
         recovered()
         problem = verdict.why
         tellRejection(entry.message.type, verdict.why)
+        refused += 1
         onOutcome('rejected')
         break
       case 'gone':
         end()
+        refused += 1
         onOutcome('rejected')
         break
       case 'later':
@@ -165,7 +179,7 @@ export function createWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
     entry.pause = { from: now, until: now + retryDelayMs(entry.failures, random(), waitMs) }
     if (failures === 1) log.warn({ webhook: webhook.name, why }, 'webhook not reached, it is tried again')
     if (entry.pause.until - entry.since >= mostAgeMs) {
-      onOutcome('expired')
+      lose('expired')
       return
     }
     waiting.push(entry)
@@ -177,14 +191,15 @@ export function createWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
     if (isGone) return
     isGone = true
     problem = 'status 410'
+    for (const _ of waiting) lose('dropped')
     waiting = []
     log.warn({ webhook: webhook.name }, 'webhook wants no more: it is told nothing until a reload')
   }
 
   /** Once, until it takes something: a receiver whose secret is another one refuses everything. */
   function tellRejection(type: string, why: string): void {
-    if (!hasToldRejection) log.warn({ webhook: webhook.name, type, why }, 'webhook refused a message')
-    hasToldRejection = true
+    if (!isRefusing) log.warn({ webhook: webhook.name, type, why }, 'webhook refused a message')
+    isRefusing = true
   }
 
   function recovered(): void {
@@ -198,8 +213,7 @@ export function createWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
   function makeRoom(): void {
     while (waiting.length > most) {
       waiting.shift()
-      dropped += 1
-      onOutcome('dropped')
+      lose('dropped')
       if (!hasToldDrops) {
         log.warn(
           { webhook: webhook.name, waiting: most },
@@ -210,6 +224,12 @@ export function createWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
     }
   }
 
+  function stateNow(): WebhookState['state'] {
+    if (isGone) return 'gone'
+    if (failures > 0) return 'failing'
+    return isRefusing ? 'refusing' : 'good'
+  }
+
   return {
     push(message) {
       if (isGone || stopped.signal.aborted) return
@@ -218,8 +238,9 @@ export function createWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
       start()
     },
     state: () => ({
-      state: isGone ? 'gone' : failures > 0 ? 'failing' : 'good',
+      state: stateNow(),
       waiting: waiting.length + underWay,
+      refused,
       dropped,
       ...(lastDeliveredAt !== undefined && { lastDeliveredAt }),
       ...(problem !== undefined && { problem }),

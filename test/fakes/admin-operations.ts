@@ -171,6 +171,7 @@ export function createFakeOperations({
         events: ['boot.over', 'stream.held'],
         state: 'failing',
         waiting: 3,
+        refused: 0,
         dropped: 0,
         lastDeliveredAt: '2026-11-29T10:00:00.000Z',
         problem: 'status 503',

@@ -101,6 +101,7 @@ describe('what webhooks are told', () => {
         events: ['boot.over', 'change.made'],
         state: 'failing',
         waiting: 1,
+        refused: 0,
         dropped: 0,
         problem: 'status 503',
       },
@@ -146,6 +147,23 @@ describe('what webhooks are told', () => {
     expect(outcomes).toEqual(['rejected', 'delivered'])
   })
 
+  it.each([307, 404])(
+    'says so while its receiver answers every message with %i, and how many',
+    async (status) => {
+      const { hooks, answer, tell } = setUp(hook('a'))
+      answer(async () => ({ kind: 'status', status }))
+      tell(1)
+      tell(2)
+      await settled()
+      expect(hooks.list()[0]).toMatchObject({ state: 'refusing', refused: 2, problem: `status ${status}` })
+      answer(async () => ok)
+      tell(3)
+      await settled()
+      expect(hooks.list()[0]).toMatchObject({ state: 'good', refused: 2 })
+      expect(hooks.list()[0]?.problem).toBeUndefined()
+    },
+  )
+
   it('ends with 410, until the configuration is read again', async () => {
     const { hooks, sent, answer, tell, outcomes, pass } = setUp(hook('a'))
     answer(async () => ({ kind: 'status', status: 410 }))
@@ -155,7 +173,7 @@ describe('what webhooks are told', () => {
     await pass(day)
     expect(sent).toHaveLength(1)
     expect(outcomes).toEqual(['rejected'])
-    expect(hooks.list()[0]).toMatchObject({ state: 'gone', waiting: 0 })
+    expect(hooks.list()[0]).toMatchObject({ state: 'gone', waiting: 0, refused: 1 })
     answer(async () => ok)
     hooks.configure([hook('a')])
     tell(3)

@@ -9,6 +9,7 @@ const columns: readonly Column[] = [
   { title: 'WEBHOOK' },
   { title: 'STATE' },
   { title: 'WAITING', align: 'right' },
+  { title: 'REFUSED', align: 'right' },
   { title: 'DROPPED', align: 'right' },
   { title: 'DELIVERED' },
   { title: 'EVENTS', canShrink: true },
@@ -35,10 +36,11 @@ function addList(webhook: Command, run: RunCommand): void {
           const webhooks = await operations.webhooks()
           const now = session.context.now()
           const rows = webhooks.map(
-            ({ name, state, waiting, dropped, lastDeliveredAt, events, problem = '' }) => [
+            ({ name, state, waiting, refused, dropped, lastDeliveredAt, events, problem = '' }) => [
               name,
               state,
               String(waiting),
+              String(refused),
               String(dropped),
               formatAge(lastDeliveredAt, now),
               events.join(', '),

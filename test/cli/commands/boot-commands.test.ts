@@ -280,6 +280,7 @@ describe('webhook', () => {
           events: ['boot.over', 'boot.stuck'],
           state: 'failing',
           waiting: 3,
+          refused: 2,
           dropped: 1,
           lastDeliveredAt: '2026-11-29T11:00:00.000Z',
           problem: 'answered with 503\u001b[31m',
@@ -288,8 +289,8 @@ describe('webhook', () => {
     const { code, stdout } = await beside({ webhooks }).run('webhook', 'list')
     expect(code).toBe(0)
     expect(stdout).toBe(
-      `WEBHOOK  STATE    WAITING  DROPPED  DELIVERED  EVENTS                 PROBLEM
-ops      failing        3        1  1 h ago    boot.over, boot.stuck  answered with 503\\x1b[31m
+      `WEBHOOK  STATE    WAITING  REFUSED  DROPPED  DELIVERED  EVENTS                 PROBLEM
+ops      failing        3        2        1  1 h ago    boot.over, boot.stuck  answered with 503\\x1b[31m
 `,
     )
   })

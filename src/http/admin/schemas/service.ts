@@ -248,11 +248,13 @@ export const ReloadReport = object({
 export const WebhookSummary = object({
   name: text(),
   events: Type.Array(Type.Enum([...webhookEventTypes])),
-  state: Type.Enum(['good', 'failing', 'gone'], {
-    description: 'gone: its receiver answered 410 and is told nothing until the configuration is read again.',
+  state: Type.Enum(['good', 'failing', 'refusing', 'gone'], {
+    description:
+      'failing: not reached, tried again. refusing: it answers, and would not have the last message. gone: its receiver answered 410 and is told nothing until the configuration is read again.',
   }),
   waiting: count('Messages that are not delivered yet.'),
-  dropped: count('Messages that made room for newer ones since the start.'),
+  refused: count('Messages that it would not have, since the start.'),
+  dropped: count('Messages that were given up since the start: for newer ones, after a day, or after a 410.'),
   lastDeliveredAt: optional(text()),
   problem: optional(text('Why the last try failed.')),
 })
