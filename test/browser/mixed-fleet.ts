@@ -12,6 +12,7 @@ import type { AuditSummary, HostDetail } from '../../src/http/admin/schemas/flee
 import type { BootimageSummary, StreamSummary } from '../../src/http/admin/schemas/service.ts'
 import { createServiceEventFeed, type ServiceFeed } from '../../src/runtime/feed.ts'
 import type { FakeAnswers } from '../fakes/admin-operations.ts'
+import { emptyPcap } from '../fakes/boot-operations.ts'
 import { sampleHost } from '../fakes/fleet-operations.ts'
 
 /** A fleet in mixed states, as an admin has it on a bad morning; everything that the page shows is in it. */
@@ -573,6 +574,7 @@ export function createMixedFleet(hosts = 64): MixedFleet {
           return { items, total: items.length }
         },
         listPatterns: async () => patterns,
+        capture: async ({ mac }) => ({ mac, packets: 12, dropped: 0, pcap: emptyPcap }),
         diagnose: async () => ({
           healthy: false,
           checkedAt: ago(12),

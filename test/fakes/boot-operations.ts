@@ -179,7 +179,9 @@ const doctorReport: DoctorReport = {
 }
 
 /** The header of an empty pcap file. */
-const emptyPcap = Buffer.from('d4c3b2a1020004000000000000000000ffff000001000000', 'hex').toString('base64')
+export const emptyPcap = Buffer.from('d4c3b2a1020004000000000000000000ffff000001000000', 'hex').toString(
+  'base64',
+)
 
 /** A BootOperations that answers plausibly and remembers what it was asked; single answers can be replaced. */
 export function createFakeBoots(answers: Partial<BootOperations> = {}): FakeBoots {

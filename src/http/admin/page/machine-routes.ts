@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isServiceError, ServiceError } from '../../../core/errors.ts'
 import { parseMac } from '../../../core/mac.ts'
 import { toApiFailure } from '../api-error.ts'
+import type { BootOperations } from '../boot-operations.ts'
 import type { AdminApp } from '../create-admin-app.ts'
 import type { HostDetail } from '../schemas/fleet.ts'
 import { formFields, type HostAction, hostActionOf, hostActions } from './host-actions.ts'
@@ -14,6 +15,7 @@ import { machineView } from './views/machine.ts'
 const hidden = { schema: { hide: true } }
 const changing = { ...hidden, config: { role: 'write' as const } }
 const bootsShown = 20
+const cardsShown = 8
 
 /** One machine, and what can be done to it. */
 export function addMachineRoutes(app: AdminApp, { operations, frame, clock }: ViewOptions): void {
@@ -22,26 +24,31 @@ export function addMachineRoutes(app: AdminApp, { operations, frame, clock }: Vi
   app.get('/hosts/:id', hidden, async (request, reply) => {
     const { id } = request.params as { readonly id: string }
     const host = await fleet.showHost(id)
-    const [boot, page, rows] = await Promise.all([
+    const [boot, page, rows, captured] = await Promise.all([
       orNothing(boots.showBoot(id)),
       boots.listBoots({ host: id, limit: bootsShown }),
       boots.listMachines({ keys: [id], limit: 1 }),
+      capturedOf(boots, host.macs),
     ])
     const actions = canWrite(request)
       ? hostActions
           .filter(({ fits }) => fits?.(host) !== false)
           .map(({ name, word, isGrave }) => ({ word, href: `${hostPath(id)}/${name}`, isGrave }))
       : []
-    const view = machineView({ host, boot, boots: page.items, row: rows.items[0], actions }, clock.now())
+    const view = machineView(
+      { host, boot, boots: page.items, row: rows.items[0], captured, actions },
+      clock.now(),
+    )
     return frame.show(request, reply, 'machine', { title: id, view: 'fleet' }, view)
   })
 
   app.get('/machines/:mac', hidden, async (request, reply) => {
     const mac = macIn(request)
-    const [boot, page, rows] = await Promise.all([
+    const [boot, page, rows, captured] = await Promise.all([
       orNothing(boots.showBoot(mac)),
       boots.listBoots({ mac, limit: bootsShown }),
       boots.listMachines({ keys: [mac], limit: 1 }),
+      capturedOf(boots, [mac]),
     ])
     const [row] = rows.items
     // Somebody made a host of it since the link was shown.
@@ -53,13 +60,14 @@ export function addMachineRoutes(app: AdminApp, { operations, frame, clock }: Vi
     const actions = canWrite(request)
       ? [{ word: 'Adopt', href: `${machinePath(mac)}/adopt`, isGrave: false }]
       : []
-    const view = machineView({ mac, boot, boots: page.items, row, actions }, clock.now())
+    const view = machineView({ mac, boot, boots: page.items, row, captured, actions }, clock.now())
     return frame.show(request, reply, 'machine', { title: mac, view: 'fleet' }, view)
   })
 
   app.get('/machines/:mac/capture.pcap', hidden, async (request, reply) => {
     const mac = macIn(request)
-    const { pcap } = await boots.capture({ mac })
+    const { packets, pcap } = await boots.capture({ mac })
+    if (packets === 0) throw uncaptured(mac)
     return reply
       .type('application/vnd.tcpdump.pcap')
       .header('content-disposition', `attachment; filename="${mac.replaceAll(':', '-')}.pcap"`)
@@ -194,6 +202,21 @@ function macIn(request: FastifyRequest) {
   if (mac === undefined)
     throw new ServiceError('NOT_FOUND', 'this is no MAC address', { hint: 'for example 52:54:00:ab:cd:ef' })
   return mac
+}
+
+/** Those of the cards that packets are kept of: a link to nothing helps nobody. */
+async function capturedOf(
+  boots: Pick<BootOperations, 'capture'>,
+  macs: readonly string[],
+): Promise<readonly string[]> {
+  const kept = await Promise.all(macs.slice(0, cardsShown).map((mac) => orNothing(boots.capture({ mac }))))
+  return kept.flatMap((capture) => (capture === undefined || capture.packets === 0 ? [] : [capture.mac]))
+}
+
+function uncaptured(mac: string): ServiceError {
+  return new ServiceError('NOT_FOUND', `no packets of ${mac} are kept`, {
+    hint: 'they are kept while it boots by DHCP or TFTP, until newer ones need the room',
+  })
 }
 
 function unseen(mac: string): ServiceError {

@@ -369,11 +369,33 @@ describe('what can be done to a host', () => {
 
   test('packets are downloaded under a name that cannot be another file', async () => {
     const { get } = await setUp().logIn('read')
+    expect((await get('/hosts/rack1-n04')).body).toContain(
+      'href="/machines/52%3A54%3A00%3A00%3A00%3A03/capture.pcap"',
+    )
     const answer = await get('/machines/52:54:00:00:00:03/capture.pcap')
     expect(answer.headers['content-type']).toBe('application/vnd.tcpdump.pcap')
     expect(answer.headers['content-disposition']).toBe('attachment; filename="52-54-00-00-00-03.pcap"')
     expect(answer.rawPayload.readUInt32LE(0)).toBe(0xa1b2c3d4)
     expect((await get('/machines/..%2f..%2fetc/capture.pcap')).statusCode).toBe(404)
+  })
+
+  test.each([
+    ['none are kept of', async () => ({ mac: '52:54:00:00:00:03', packets: 0, dropped: 0, pcap: '' })],
+    [
+      'cannot be had of',
+      async () => {
+        throw new ServiceError('NOT_FOUND', 'no packets are kept')
+      },
+    ],
+  ])('a card that packets %s has no link to them, and the address of it says why', async (_, capture) => {
+    const { answers } = createMixedFleet()
+    const { get } = await setUp({ ...answers, boots: { ...answers.boots, capture } }).logIn('read')
+    expect((await get('/hosts/rack1-n04')).body).not.toContain('capture.pcap')
+    const answer = await get('/machines/52:54:00:00:00:03/capture.pcap')
+    expect(answer.statusCode).toBe(404)
+    expect(answer.headers['content-type']).toContain('text/html')
+    expect(answer.headers['content-disposition']).toBeUndefined()
+    expect(answer.body).toContain('are kept')
   })
 })
 

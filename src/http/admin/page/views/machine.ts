@@ -13,11 +13,16 @@ export interface MachineFacts {
   readonly row?: MachineRow | undefined
   readonly boot?: BootDetail | undefined
   readonly boots: readonly BootSummary[]
+  /** Its cards that packets are kept of. */
+  readonly captured: readonly string[]
   readonly actions: readonly { readonly word: string; readonly href: string; readonly isGrave: boolean }[]
 }
 
 /** One machine: what is wrong, its last boot as a picture, what it boots next and why, its boots before. */
-export function machineView({ host, mac, row, boot, boots, actions }: MachineFacts, now: number): object {
+export function machineView(
+  { host, mac, row, boot, boots, captured, actions }: MachineFacts,
+  now: number,
+): object {
   const name = host?.id ?? mac ?? ''
   const macs = host?.macs ?? (mac === undefined ? [] : [mac])
   const seenAt = boot?.lastAt ?? row?.lastSeenAt ?? host?.lastSeenAt
@@ -42,7 +47,7 @@ export function machineView({ host, mac, row, boot, boots, actions }: MachineFac
     install: host?.install === undefined ? undefined : installOf(host.install, now),
     facts: host === undefined ? strangerFacts(row, boot, mac) : hostFacts(host, boot),
     defaults: defaultsOf(host),
-    captures: macs.map((card) => ({ mac: card, href: `${machinePath(card)}/capture.pcap` })),
+    captures: captured.map((card) => ({ mac: card, href: `${machinePath(card)}/capture.pcap` })),
     boots: boots.filter(({ id }) => id !== boot?.id).map((earlier) => bootLine(earlier, now)),
     moreHref: pathWith('/boots', host === undefined ? { mac } : { host: host.id }),
   }
