@@ -85,7 +85,10 @@ function listAll(session: Session, filters: BootFilters, options: ListOptions): 
     )
     session.print({
       json: { boots: items, total },
-      text: (style) => `${bootTable(items, style)}${restText(items.length, total, 'boot')}`,
+      text: (style) =>
+        items.length === 0
+          ? 'No boot that fits is kept.\n'
+          : `${bootTable(items, style)}${restText(items.length, total, 'boot')}`,
     })
     return exitCode.ok
   })

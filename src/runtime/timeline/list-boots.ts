@@ -101,7 +101,11 @@ export function createListBoots(options: {
     const last = items.at(-1)
     return {
       items: items.map((attempt) => bootSummary(attempt, now)),
-      total: Math.max(count + fresh.count, items.length),
+      // What is stuck or waits is not told apart in the store: what is all on this page is counted here.
+      total:
+        after === undefined && all.length <= limit
+          ? all.length
+          : Math.max(count + fresh.count, items.length),
       ...(all.length > limit && last !== undefined ? { next: last.id } : {}),
     }
   }

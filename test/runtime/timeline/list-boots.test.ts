@@ -45,6 +45,17 @@ describe('a list in a flood', () => {
     expect(reads()).toBe(22)
   })
 
+  it('is counted by its filter, as soon as all of it is shown', async () => {
+    const { list } = await flood(20)
+    expect(await list({ state: 'stuck' })).toEqual({ items: [], total: 0 })
+    expect(await list({ state: 'running' })).toMatchObject({ total: 20 })
+    const lab = await openTimelineLab()
+    lab.note(bootOf(1).decided(t0), bootOf(2).decided(t0 + 1, { kind: 'wait', bootimage: undefined }))
+    await lab.wait(2_000)
+    expect(await lab.boots.listBoots({ state: 'stuck' })).toEqual({ items: [], total: 0 })
+    expect(await lab.boots.listBoots({ state: 'waiting' })).toMatchObject({ items: [{}], total: 1 })
+  })
+
   it('finds by card without reading the others', async () => {
     const { list, reads } = await flood(2_000)
     expect((await list({ mac: makeMac(7) })).items).toMatchObject([{ mac: makeMac(7) }])
