@@ -147,7 +147,8 @@ export function createAttemptShelf({
       open.delete(attempt)
       whole.delete(attempt)
       whole.add(attempt)
-      if (whole.size <= mostEnded) return
+      // Many at once, as room is made.
+      if (whole.size <= mostEnded + Math.floor(mostEnded / 16)) return
       for (const oldest of whole) {
         if (whole.size <= mostEnded) return
         // What the store has not got yet waits, up to a point.
@@ -165,6 +166,7 @@ export function createAttemptShelf({
           if (batch.length >= most) return batch
           queue.delete(attempt)
           attempt.isUnsaved = false
+          attempt.repeatedSince = undefined
           attempt.wasSaved = true
           batch.push(recordOf(attempt))
         }

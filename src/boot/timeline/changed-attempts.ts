@@ -3,6 +3,8 @@ import type { KeptAttempt } from './kept-attempt.ts'
 /** A few ms; more would hold up the next packet. */
 export const mostHostsAtOnce = 250
 const mostStrangersAtOnce = 250
+/** Who says the same over and over is looked at once in this time. */
+const repeatsEveryMs = 1_000
 
 /** Attempts that changed since they were looked at last, each once. */
 export interface ChangedAttempts {
@@ -12,22 +14,32 @@ export interface ChangedAttempts {
    * So many of them as one look may take; hosts first. Returns whether hosts are left, to be looked at soon: whoever
    * makes up machines makes only those wait.
    */
-  take(look: (attempt: KeptAttempt) => void): boolean
+  take(now: number, look: (attempt: KeptAttempt) => void): boolean
 }
 
 export function createChangedAttempts(): ChangedAttempts {
   const hosts = new Set<KeptAttempt>()
   const strangers = new Set<KeptAttempt>()
 
-  function takeOf(changed: Set<KeptAttempt>, most: number, look: (attempt: KeptAttempt) => void): void {
+  /** Returns whether there are more. */
+  function takeOf(
+    changed: Set<KeptAttempt>,
+    most: number,
+    now: number,
+    look: (attempt: KeptAttempt) => void,
+  ): boolean {
     let left = most
     for (const attempt of changed) {
-      if (left === 0) return
+      if (!attempt.hasNews && Math.abs(now - attempt.lookedAt) < repeatsEveryMs) continue
+      if (left === 0) return true
       left -= 1
       changed.delete(attempt)
       attempt.isDirty = false
+      attempt.hasNews = false
+      attempt.lookedAt = now
       look(attempt)
     }
+    return false
   }
 
   return {
@@ -41,10 +53,10 @@ export function createChangedAttempts(): ChangedAttempts {
       hosts.delete(attempt)
       strangers.delete(attempt)
     },
-    take(look) {
-      takeOf(hosts, mostHostsAtOnce, look)
-      takeOf(strangers, mostStrangersAtOnce, look)
-      return hosts.size > 0
+    take(now, look) {
+      const isMore = takeOf(hosts, mostHostsAtOnce, now, look)
+      takeOf(strangers, mostStrangersAtOnce, now, look)
+      return isMore
     },
   }
 }

@@ -29,7 +29,7 @@ export interface TimelineMaxima {
 /** 50,000 machines; some 300 MB when all of them boot at once. */
 export const defaultTimelineMaxima: TimelineMaxima = {
   attempts: 60_000,
-  ended: 5_000,
+  ended: 1_000,
   events: 200,
   ofMachine: 12,
   strangersPerSecond: 2_000,
@@ -49,6 +49,10 @@ const clockJitterMs = 1_000
 const mostAheadMs = 60_000
 /** What only time changes is looked for once a second. */
 const sweepEveryMs = 1_000
+/** Of what a machine repeats, and of the place in a file, a crash may lose so much. */
+const keepRepeatsEveryMs = 10_000
+/** Attempts that are kept as they were read. */
+const mostRead = 2_000
 
 /** Puts the parts together: which attempt an event belongs to, what is kept, where each stands. */
 export function createTimeline(options: TimelineOptions): Timeline {
@@ -71,6 +75,7 @@ export function createTimeline(options: TimelineOptions): Timeline {
   })
   const { machines } = correlator
   const examiner = createExaminer({ shelf, addressServers, listeners, mostEvents: maxima.events })
+  const read = new Set<KeptAttempt>()
   let sweptAt = Number.NEGATIVE_INFINITY
   /** Where a sweep goes on that was more than one call may take. */
   let sweeping: Iterator<KeptAttempt> | undefined
@@ -93,11 +98,26 @@ export function createTimeline(options: TimelineOptions): Timeline {
 
   function touch(attempt: KeptAttempt): void {
     attempt.reduced = undefined
+    attempt.hasNews = true
     shelf.changed(attempt)
     changed.add(attempt)
   }
 
+  /** What came again, or is only further, is told once a second and kept every few. */
+  function touchAgain(attempt: KeptAttempt, at: number): void {
+    attempt.reduced = undefined
+    attempt.repeatedSince ??= at
+    changed.add(attempt)
+  }
+
+  function keepRepeats(attempt: KeptAttempt, now: number): void {
+    const { repeatedSince, outcome } = attempt
+    if (repeatedSince === undefined) return
+    if (outcome !== undefined || Math.abs(now - repeatedSince) >= keepRepeatsEveryMs) shelf.changed(attempt)
+  }
+
   function join(attempt: KeptAttempt, event: BootEvent): void {
+    const steps = attempt.events.length
     attempt.leftOut += appendEvent(attempt.events, event, maxima.events)
     travel(attempt.journey, event)
     // As the clock has it now, also when it was set back: what counts is how long ago it was.
@@ -115,7 +135,8 @@ export function createTimeline(options: TimelineOptions): Timeline {
     else if ((event.type === 'reported' || event.type === 'ignition-sent') && attempt.bootId === undefined) {
       shelf.nameBoot(attempt, event.bootId)
     }
-    touch(attempt)
+    if (attempt.events.length !== steps || isAlwaysNews(event)) touch(attempt)
+    else touchAgain(attempt, event.at)
   }
 
   /** A time that is yet to come is from before the clock was set back. */
@@ -136,6 +157,7 @@ export function createTimeline(options: TimelineOptions): Timeline {
         return false
       }
       const attempt = next.value
+      keepRepeats(attempt, now)
       if (attempt.isDirty || attempt.dueAt > now) continue
       examiner.settle(attempt, { now, hearingSince, isChanged: false })
       left -= 1
@@ -148,8 +170,18 @@ export function createTimeline(options: TimelineOptions): Timeline {
     return bootId === undefined ? shelf.byId(id) : shelf.byBoot(bootId)
   }
 
+  /** What was read is kept until so much else was: a list of all machines would double what they take. */
+  function forgetRead(): void {
+    for (const attempt of read) attempt.reduced = undefined
+    read.clear()
+  }
+
   function reduced(attempt: KeptAttempt): BootAttempt {
-    attempt.reduced ??= examiner.look(attempt, { now: clock.now(), hearingSince })
+    if (attempt.reduced === undefined) {
+      attempt.reduced = examiner.look(attempt, { now: clock.now(), hearingSince })
+      if (read.size >= mostRead) forgetRead()
+      read.add(attempt)
+    }
     return attempt.reduced
   }
 
@@ -194,9 +226,10 @@ export function createTimeline(options: TimelineOptions): Timeline {
         // Whenever they were to be looked at next, it was by the clock of before.
         for (const attempt of shelf.open()) attempt.dueAt = now
       }
-      const isMoreChanged = changed.take((attempt) =>
-        examiner.settle(attempt, { now, hearingSince, isChanged: true }),
-      )
+      const isMoreChanged = changed.take(now, (attempt) => {
+        examiner.settle(attempt, { now, hearingSince, isChanged: true })
+        keepRepeats(attempt, now)
+      })
       const isSweep = isBack || sweeping !== undefined || now >= sweptAt + sweepEveryMs
       const isMoreDue = isSweep && sweep(now)
       return isMoreChanged || isMoreDue
@@ -220,6 +253,9 @@ export function createTimeline(options: TimelineOptions): Timeline {
     },
     attempts: () => [...shelf.all()].sort(byNewest).map(reduced),
     takeUnsaved: (most) => shelf.takeUnsaved(most),
+    keepRepeats() {
+      for (const attempt of shelf.all()) if (attempt.repeatedSince !== undefined) shelf.changed(attempt)
+    },
     returnUnsaved: (records) => shelf.returnUnsaved(records),
     confirmSaved: (records) => shelf.confirmSaved(records),
     notInStore: () => shelf.notInStore(),
@@ -233,4 +269,9 @@ export function createTimeline(options: TimelineOptions): Timeline {
 
 function byNewest(a: KeptAttempt, b: KeptAttempt): number {
   return b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1)
+}
+
+/** What it decides or says is kept with the next batch, also where its step is one that came before. */
+function isAlwaysNews({ type }: BootEvent): boolean {
+  return type === 'decided' || type === 'reported' || type === 'ignition-sent'
 }

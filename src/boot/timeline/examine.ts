@@ -119,9 +119,10 @@ export function createExaminer({
       }
       if (state === 'over' && found.state !== 'over') shelf.resumed(attempt)
       if (isChanged || isMoved) listeners.onChange?.(attempt.id as AttemptId)
+      let reduced: BootAttempt | undefined
       tell(attempt, () => {
-        attempt.reduced ??= attemptOf(attempt, facts, found)
-        return attempt.reduced
+        reduced ??= attemptOf(attempt, facts, found)
+        return reduced
       })
       // Last, because only a head may be left of it then.
       if (isEnd) shelf.ended(attempt)

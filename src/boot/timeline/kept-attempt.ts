@@ -31,6 +31,12 @@ export interface KeptAttempt extends Omit<Mutable<AttemptRecord>, 'events'> {
   card: MacAddress | undefined
   /** Waits for `settle`. */
   isDirty: boolean
+  /** Since `settle` looked, more came than repetitions and progress. */
+  hasNews: boolean
+  /** When `settle` looked last; ms since the epoch. */
+  lookedAt: number
+  /** Since when there are repetitions that are not on their way to the store. */
+  repeatedSince: number | undefined
   /** It changed since it was saved. */
   isUnsaved: boolean
   /** The store was given some of it. */
@@ -70,6 +76,9 @@ export function createKeptAttempt(id: AttemptId, startedAt: number): KeptAttempt
     address: undefined,
     card: undefined,
     isDirty: false,
+    hasNews: false,
+    lookedAt: Number.NEGATIVE_INFINITY,
+    repeatedSince: undefined,
     isUnsaved: false,
     wasSaved: false,
     isInStore: false,

@@ -31,8 +31,13 @@ export interface Timeline {
   of(machine: { readonly host?: string; readonly macs?: readonly MacAddress[] }): readonly BootAttempt[]
   /** Every attempt in memory, newest first. */
   attempts(): readonly BootAttempt[]
-  /** Records that changed since the last call, at most so many; the others stay for the next one. */
+  /**
+   * Records that changed since the last call, at most so many; the others stay for the next one. One of which only
+   * repetitions or the place in a file are new is among them every few seconds.
+   */
   takeUnsaved(most: number): readonly AttemptRecord[]
+  /** Before the service ends: those repetitions are saved too. */
+  keepRepeats(): void
   /** After a batch could not be saved. */
   returnUnsaved(records: readonly AttemptRecord[]): void
   /** After a batch was saved. */

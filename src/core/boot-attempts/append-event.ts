@@ -6,6 +6,8 @@ import { isAskedAgain, isSameStep, isSameTransfer } from './same-step.ts'
 const looksBack = 10
 /** Of the steps that are too many, those in the middle go: how it began tells more. */
 const keptFromStart = 0.25
+/** Of a firmware that asks DHCP again and again, each time as if it were the first, the first packets and so many last ones. */
+const mostDhcpInRow = 16
 /** The rate of a transfer is measured over at least this long. */
 const rateWindowMs = 4000
 
@@ -25,8 +27,10 @@ export function appendCounted(events: CountedEvent[], entry: CountedEvent, maxim
   else {
     const index = findRepeated(events, event)
     const known = index < 0 ? undefined : events[index]
-    if (known === undefined) events.push(entry)
-    else events[index] = { event: known.event, count: known.count + count, lastAt }
+    if (known === undefined) {
+      events.push(entry)
+      if (isDhcp(event)) return makeRoomInRow(events) + makeRoom(events, maximum)
+    } else events[index] = { event: known.event, count: known.count + count, lastAt }
   }
   return makeRoom(events, maximum)
 }
@@ -93,6 +97,22 @@ function appendProgress(
     events.push(last)
   }
   events.push({ event, count: last.count + 1, lastAt: event.at })
+}
+
+/** Returns how many events went. */
+function makeRoomInRow(events: CountedEvent[]): number {
+  const oldest = events.length - mostDhcpInRow - 2
+  if (oldest < 0) return 0
+  for (let index = events.length - 1; index >= oldest; index -= 1) {
+    const event = events[index]?.event
+    if (event === undefined || !isDhcp(event)) return 0
+  }
+  const [gone] = events.splice(oldest + 1, 1)
+  return gone?.count ?? 0
+}
+
+function isDhcp({ type }: BootEvent): boolean {
+  return type === 'dhcp-answered' || type === 'dhcp-unanswered'
 }
 
 function makeRoom(events: CountedEvent[], maximum: number): number {

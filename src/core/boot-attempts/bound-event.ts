@@ -8,6 +8,8 @@ const longestText = 1024
  * that was overlooked cannot fill the memory.
  */
 export function boundEvent(event: BootEvent): BootEvent {
+  // The most frequent ones hold no text that a machine chose.
+  if (event.type === 'dhcp-answered' || event.type === 'artifact-progress') return event
   let isBounded = true
   for (const key in event) {
     const value = event[key as keyof BootEvent] as unknown

@@ -49,7 +49,10 @@ export async function startTimeline(options: {
 }): Promise<RunningTimeline> {
   const { store, publish, clock, timers, log } = options
   const timeline = options.create({ onChange, onOver: options.onOver, onDiagnosis: options.onDiagnosis })
-  const machines = createMachineIndex(timeline)
+  const machines = createMachineIndex({
+    glance: (id) => timeline.glance(id),
+    attempt: (id) => timeline.attempt(id),
+  })
   const kept = await restoreAttempts({ timeline, store, now: clock.now() })
   for (const id of kept) machines.changed(id)
   const writer = createAttemptWriter({ timeline, store, keepMs: options.keepMs, clock, timers, log })
@@ -96,6 +99,7 @@ export async function startTimeline(options: {
     async stop() {
       cancel()
       while (timeline.settle(clock.now()));
+      timeline.keepRepeats()
       await writer.stop()
     },
   }

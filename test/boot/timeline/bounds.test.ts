@@ -333,6 +333,60 @@ describe('a clock that jumps', () => {
   })
 })
 
+describe('what is repeated', () => {
+  it('is told once a second, and something new at once', () => {
+    const player = createBootPlayer()
+    player.timeline.note(one.offer(0))
+    player.timeline.settle(testStart)
+    for (let ms = 100; ms <= 900; ms += 100) {
+      player.timeline.note(one.offer(ms / 1000))
+      player.timeline.settle(testStart + ms)
+    }
+    expect(player.changes).toHaveLength(1)
+    player.timeline.settle(testStart + 1_000)
+    expect(player.changes).toHaveLength(2)
+    player.timeline.note(one.tftpStart(1.1))
+    player.timeline.settle(testStart + 1_100)
+    expect(player.changes).toHaveLength(3)
+  })
+
+  it('is saved after ten seconds, also when nothing came since, and before the service ends', () => {
+    const player = createBootPlayer()
+    const counts = () => player.timeline.takeUnsaved(10).map(({ events }) => events[0]?.count)
+    player.play([one.offer(0)])
+    expect(counts()).toEqual([1])
+    player.play([one.offer(1), one.offer(2)])
+    player.waitUntil(9)
+    expect(counts()).toEqual([])
+    player.waitUntil(13)
+    expect(counts()).toEqual([3])
+    player.play([one.offer(14)])
+    expect(counts()).toEqual([])
+    player.timeline.keepRepeats()
+    expect(counts()).toEqual([4])
+  })
+
+  it('is saved with the next step', () => {
+    const player = createBootPlayer()
+    player.play([one.offer(0)])
+    player.timeline.takeUnsaved(10)
+    player.play([one.offer(1), one.tftpStart(2)])
+    expect(player.timeline.takeUnsaved(10)).toMatchObject([{ events: [{ count: 2 }, { count: 1 }] }])
+    player.waitUntil(20)
+    expect(player.timeline.takeUnsaved(10)).toEqual([])
+  })
+
+  it('a firmware that asks DHCP without end is its first packet, its last ones and a number', () => {
+    const player = createBootPlayer()
+    for (let round = 0; round < 500; round += 1) player.timeline.note(one.offer(round / 10, { xid: round }))
+    const [attempt] = player.attempts()
+    expect(attempt?.steps).toHaveLength(17)
+    expect(attempt?.leftOut).toBe(483)
+    expect(attempt?.steps[0]?.at).toBe(testStart)
+    expect(attempt?.steps.at(-1)?.at).toBe(testStart + 49_900)
+  })
+})
+
 describe('one look', () => {
   it('takes so many of those that changed, hosts first, and says that there are more', () => {
     const player = createBootPlayer()
