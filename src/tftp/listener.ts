@@ -1,4 +1,5 @@
 import type { Socket } from 'node:dgram'
+import { probeOption } from '../core/probe-mark.ts'
 import type { KernelUdp } from '../udp/kernel-udp.ts'
 import type { Admission } from './admission.ts'
 import type { EndpointSource } from './endpoint.ts'
@@ -63,10 +64,16 @@ interface RefusedName {
   readonly cause?: unknown
 }
 
+/** Whether `pilotlight doctor` asks: it sees what machines get, and is none. */
+function isProbe({ options }: ReadRequest): boolean {
+  return options.some(({ name }) => name === probeOption)
+}
+
 /** Serves what arrives at one bound socket: reads it, finds whose it is, and hands on. */
 export function createListener(options: ListenerOptions): Listener {
   const { context, socket, localAddress, kernel, admission } = options
   const { clock, now, emit } = context
+  const quietContext: ServeContext = { ...context, emit() {} }
   const { port: localPort } = socket.address()
   const transfers = new Map<string, Transfer>()
   let isRefusing = false
@@ -173,7 +180,7 @@ export function createListener(options: ListenerOptions): Listener {
       return
     }
     transfers.set(key, transfer)
-    void serveRequest(context, from, transfer)
+    void serveRequest(isProbe(packet) ? quietContext : context, from, transfer)
   }
 
   function onMessage(bytes: Buffer, { address, port }: { address: string; port: number }): void {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TraceId } from '../../core/boot-event.ts'
 import type { LineLimiter } from '../../core/line-limiter.ts'
+import { isProbeTrace } from '../../core/probe-mark.ts'
 import { parseTraceparent } from '../../core/trace-context.ts'
 import type { BootSources } from './boot-request.ts'
 import type { Connection } from './connections.ts'
@@ -51,6 +52,7 @@ export type AnswerRequest = (
 /** Bytes → request → ask → answer → bytes, for every request of the listener. Never throws. */
 export function createRequestAnswerer(parts: RequestAnswererParts): AnswerRequest {
   const { sources, fileParts, misses } = parts
+  const quietFileParts: FileReplyParts = { ...fileParts, onEvent() {} }
   const { log } = sources
 
   function replyTo(exchange: Exchange): Reply | Promise<Reply> {
@@ -83,14 +85,17 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
 
   /** Most answers are in memory and leave at once; only a file, or what has to be read first, is waited for. */
   function send(exchange: Exchange, reply: Reply): Promise<void> | undefined {
-    if (reply.kind === 'file') return sendFileReply(exchange, reply, fileParts)
+    if (reply.kind === 'file') {
+      return sendFileReply(exchange, reply, isProbeTrace(exchange.trace) ? quietFileParts : fileParts)
+    }
     exchange.isProbe = reply.isProbe === true
     sendContent(exchange, reply)
     if (reply.entryName !== undefined && !exchange.isHead) tellEntry(exchange, reply.entryName)
     return undefined
   }
 
-  function tellEntry({ connection: { address } }: Exchange, name: string): void {
+  function tellEntry({ connection: { address }, trace }: Exchange, name: string): void {
+    if (isProbeTrace(trace)) return
     const mac = sources.seen.macOf(address)
     fileParts.onEvent({ type: 'entry-sent', at: sources.clock.now(), name, address, mac })
   }
