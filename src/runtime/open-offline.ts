@@ -58,7 +58,7 @@ export async function openOffline(options: {
     for (const id of await restoreAttempts({ timeline, store: engine.storage.store, now: clock.now() })) {
       machines.changed(id)
     }
-    const memory = { attempt: timeline.attempt, notKept: () => [] }
+    const memory = { attempt: timeline.attempt, notKept: () => [], goingOn: timeline.goingOn }
     const views = createBootViews({ engine, timeline, machines, memory, clock })
     const seen = await engine.storage.store.listSeenMachines({ limit: mostSeen })
     const fleet = await openFleet({

@@ -259,6 +259,7 @@ export function createTimeline(options: TimelineOptions): Timeline {
     returnUnsaved: (records) => shelf.returnUnsaved(records),
     confirmSaved: (records) => shelf.confirmSaved(records),
     notInStore: () => shelf.notInStore(),
+    goingOn: () => shelf.open(),
     restore(records, now) {
       hearingSince = now
       settledAt = now

@@ -44,6 +44,8 @@ export interface Timeline {
   confirmSaved(records: readonly AttemptRecord[]): void
   /** Attempts that the store has nothing of yet, or never will; oldest first, nearly. */
   notInStore(): Iterable<BootGlance>
+  /** Attempts that are not over: all of them are in memory. */
+  goingOn(): Iterable<BootGlance>
   /** Takes up what an earlier run kept. */
   restore(records: readonly AttemptRecord[], now: number): void
 }

@@ -15,6 +15,8 @@ export interface BootMemory {
   attempt(id: string): BootAttempt | undefined
   /** Those that the store does not have yet, or never will; nearly in the order in which they began. */
   notKept(): Iterable<BootGlance>
+  /** Those that are not over; all of them, whatever the store has of them. */
+  goingOn(): Iterable<BootGlance>
 }
 
 /** What boots are found by. */
@@ -42,14 +44,15 @@ export function createListBoots(options: {
    * Newest first, and how many there are. In a flood of made-up machines there are ten thousands of them: only those
    * that are shown are looked at closely.
    */
-  function notKept(
+  function remembered(
+    glances: Iterable<BootGlance>,
     stands: (attempt: Outside) => boolean,
     after: AttemptId | undefined,
     limit: number,
   ): { readonly shown: readonly BootAttempt[]; readonly count: number } {
     const found: AttemptId[] = []
     let count = 0
-    for (const glance of memory.notKept()) {
+    for (const glance of glances) {
       if (!stands(outsideOf(glance))) continue
       count += 1
       if (after === undefined || glance.id < after) found.push(glance.id)
@@ -88,12 +91,14 @@ export function createListBoots(options: {
     const filter = filterOf(query, now)
     const stands = (attempt: Outside) =>
       fits(attempt, filter) && (state === undefined || attempt.state === state)
-    const fresh = notKept(stands, after, limit + 1)
+    // Of those that go on, the store does not tell who is stuck or waits; memory has them all.
+    const isOfMemory = state !== undefined && state !== 'over'
+    const glances = isOfMemory ? memory.goingOn() : memory.notKept()
+    const fresh = remembered(glances, stands, after, limit + 1)
     const isFresh = new Set(fresh.shown.map(({ id }) => id))
-    const [page, count] = await Promise.all([
-      kept(filter, stands, after, limit + 1),
-      store.countAttempts(filter),
-    ])
+    const [page, count] = isOfMemory
+      ? [[], 0]
+      : await Promise.all([kept(filter, stands, after, limit + 1), store.countAttempts(filter)])
     const all = [...fresh.shown, ...page.filter(({ id }) => !isFresh.has(id))].sort((a, b) =>
       a.id < b.id ? 1 : -1,
     )
@@ -101,11 +106,7 @@ export function createListBoots(options: {
     const last = items.at(-1)
     return {
       items: items.map((attempt) => bootSummary(attempt, now)),
-      // What is stuck or waits is not told apart in the store: what is all on this page is counted here.
-      total:
-        after === undefined && all.length <= limit
-          ? all.length
-          : Math.max(count + fresh.count, items.length),
+      total: Math.max(count + fresh.count, items.length),
       ...(all.length > limit && last !== undefined ? { next: last.id } : {}),
     }
   }

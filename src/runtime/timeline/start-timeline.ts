@@ -94,6 +94,7 @@ export async function startTimeline(options: {
     memory: {
       attempt: (id) => timeline.attempt(id),
       notKept: () => timeline.notInStore(),
+      goingOn: () => timeline.goingOn(),
     },
     note: (event) => timeline.note(event),
     async stop() {

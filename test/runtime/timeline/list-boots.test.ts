@@ -22,7 +22,7 @@ async function flood(count: number) {
     attempt,
     reads: () => reads,
     list: createListBoots({
-      memory: { attempt, notKept: () => timeline.notInStore() },
+      memory: { attempt, notKept: () => timeline.notInStore(), goingOn: () => timeline.goingOn() },
       store,
       reduce: () => {
         throw new Error('nothing is stored')
@@ -54,6 +54,22 @@ describe('a list in a flood', () => {
     await lab.wait(2_000)
     expect(await lab.boots.listBoots({ state: 'stuck' })).toEqual({ items: [], total: 0 })
     expect(await lab.boots.listBoots({ state: 'waiting' })).toMatchObject({ items: [{}], total: 1 })
+  })
+
+  it('finds the few that wait behind very many that go on, also when all of them are stored', async () => {
+    const lab = await openTimelineLab()
+    for (const number of [1, 2, 3]) {
+      lab.note(bootOf(number).decided(t0 + number, { kind: 'wait', bootimage: undefined }))
+    }
+    for (let number = 4; number < 250; number += 1) lab.note(bootOf(number).decided(t0 + number))
+    await lab.wait(3_000)
+    expect([...lab.timeline.notInStore()]).toEqual([])
+    const first = await lab.boots.listBoots({ state: 'waiting', limit: 2 })
+    expect(first).toMatchObject({ total: 3, items: [{ mac: makeMac(3) }, { mac: makeMac(2) }] })
+    const second = await lab.boots.listBoots({ state: 'waiting', limit: 2, after: first.next ?? '' })
+    expect(second.items).toMatchObject([{ mac: makeMac(1) }])
+    expect(second.next).toBeUndefined()
+    expect(await lab.boots.listBoots({ state: 'running', limit: 5 })).toMatchObject({ total: 246 })
   })
 
   it('finds by card without reading the others', async () => {
