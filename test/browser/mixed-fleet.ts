@@ -44,6 +44,13 @@ const diagnoses = {
       'Look at its console. Most often it has too little memory (CoreOS live wants 4 GiB), or the kernel argument console= names a port that it does not have.',
     at: ago(380),
   },
+  otherRelease: {
+    code: 'reports-another-release',
+    text: `It was served ${current} and reports ${previous}.`,
+    remedy:
+      'It booted from something else, most often its disk: put network boot first in its boot order, or set mode: local.',
+    at: ago(840),
+  },
 } as const
 
 const special: readonly (Partial<MachineRow> & { readonly state: MachineState })[] = [
@@ -112,6 +119,14 @@ const special: readonly (Partial<MachineRow> & { readonly state: MachineState })
     phase: 'script',
     mode: 'hold',
     lastSeenAt: ago(4_000),
+  },
+  {
+    state: 'booted',
+    step: `reported: booted ${previous}`,
+    phase: 'system',
+    release: previous,
+    diagnosis: diagnoses.otherRelease,
+    lastSeenAt: ago(840),
   },
 ]
 
@@ -207,6 +222,10 @@ const order: readonly MachineState[] = [
   'idle',
 ]
 
+function isNeedy({ state, diagnosis }: MachineRow): boolean {
+  return diagnosis !== undefined || ['stuck', 'failed', 'held'].includes(state)
+}
+
 function pageOfRows(rows: readonly MachineRow[], query: MachineQuery): MachinePage {
   const { limit = 100, page = 1, keys, search, state, stream, release, group, sort = 'state' } = query
   const found = rows.filter(
@@ -218,7 +237,8 @@ function pageOfRows(rows: readonly MachineRow[], query: MachineQuery): MachinePa
       (release === undefined || row.release === release) &&
       (group === undefined || row.groups.includes(group)),
   )
-  const rank = (row: MachineRow) => (sort === 'state' ? order.indexOf(row.state) : 0)
+  const rank = (row: MachineRow) =>
+    sort === 'state' ? order.indexOf(row.state) + (isNeedy(row) ? 0 : order.length) : 0
   found.sort((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1))
   const counts: Record<string, number> = {}
   for (const row of rows) counts[row.state] = (counts[row.state] ?? 0) + 1
@@ -226,6 +246,7 @@ function pageOfRows(rows: readonly MachineRow[], query: MachineQuery): MachinePa
     items: found.slice((page - 1) * limit, page * limit),
     total: found.length,
     counts,
+    needs: rows.filter(isNeedy).length,
     releases: [current, previous],
     groups: ['core', 'edge'],
     streams: ['fcos-stable', 'fcos-testing'],

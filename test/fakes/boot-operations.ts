@@ -143,6 +143,7 @@ const machinePage: MachinePage = {
   items: [strangerMachine, sampleMachine],
   total: 2,
   counts: { stuck: 1, running: 1 },
+  needs: 1,
   releases: ['44.20261101.3.0'],
   groups: ['edge'],
   streams: ['fcos-stable'],

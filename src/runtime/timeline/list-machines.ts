@@ -63,7 +63,7 @@ export function createListMachines(options: {
 
   return async (query) => {
     const snapshot = await snapshots.current()
-    const { byState, releases, groups, streams } = snapshot
+    const { byState, needs, releases, groups, streams } = snapshot
     const { limit = usualLimit, page = 1, keys } = query
     const found = matching(snapshot, query)
     const shown =
@@ -72,6 +72,7 @@ export function createListMachines(options: {
       items: shown.map(rowOf),
       total: found.length,
       counts: Object.fromEntries(machineStates.map((state) => [state, byState[state].length])),
+      needs,
       releases: [...releases],
       groups: [...groups],
       streams: [...streams],
@@ -87,11 +88,7 @@ function matching(snapshot: MachineSnapshot, query: MachineQuery): readonly Mach
   const { state, sort = 'state' } = query
   const fits = filterOf(query)
   const ordered =
-    state !== undefined
-      ? snapshot.byState[state]
-      : sort === 'state'
-        ? machineStates.flatMap((each) => snapshot.byState[each])
-        : snapshot.machines
+    state !== undefined ? snapshot.byState[state] : sort === 'state' ? snapshot.byNeed : snapshot.machines
   const found = fits === undefined ? ordered : ordered.filter(fits)
   return sort === 'seen' ? found.toSorted((a, b) => b.seenAt - a.seenAt) : found
 }

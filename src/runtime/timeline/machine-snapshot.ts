@@ -6,6 +6,7 @@ import { type MachineState, machineStates } from '../../http/admin/schemas/boots
 import type { FactsOfHosts, HostFacts, HostList } from '../fleet/host-list.ts'
 import { compareText, firstAfter } from '../fleet/page-of.ts'
 import type { MachineIndex, Sight } from './machine-index.ts'
+import { needsPerson } from './machine-state.ts'
 
 /** A host, or a machine that no record knows. */
 export interface Machine {
@@ -25,6 +26,10 @@ export interface MachineSnapshot {
   readonly machines: readonly Machine[]
   /** The same in each state, in the same order. */
   readonly byState: Readonly<Record<MachineState, readonly Machine[]>>
+  /** The same by state, before all others those that need a person. */
+  readonly byNeed: readonly Machine[]
+  /** How many need a person. */
+  readonly needs: number
   /** What can be filtered by. */
   readonly releases: readonly string[]
   readonly groups: readonly string[]
@@ -134,7 +139,7 @@ export function createMachineSnapshots(options: {
   }
 }
 
-function sorted(machines: readonly Machine[]): Pick<MachineSnapshot, 'machines' | 'byState' | 'releases'> {
+function sorted(machines: readonly Machine[]): Omit<MachineSnapshot, 'groups' | 'streams'> {
   const byState = Object.fromEntries(machineStates.map((state) => [state, []])) as unknown as Record<
     MachineState,
     Machine[]
@@ -144,7 +149,21 @@ function sorted(machines: readonly Machine[]): Pick<MachineSnapshot, 'machines' 
     byState[machine.state].push(machine)
     if (machine.sight?.release !== undefined) releases.add(machine.sight.release)
   }
-  return { machines, byState, releases: [...releases].sort(compareText) }
+  const needy: Machine[] = []
+  const others: Machine[] = []
+  for (const state of machineStates) {
+    for (const machine of byState[state]) {
+      if (needsPerson(state, machine.sight?.pattern)) needy.push(machine)
+      else others.push(machine)
+    }
+  }
+  return {
+    machines,
+    byState,
+    byNeed: needy.concat(others),
+    needs: needy.length,
+    releases: [...releases].sort(compareText),
+  }
 }
 
 /** Groups and streams change with the hosts alone. */

@@ -1,5 +1,6 @@
 import type { AttemptOutcome, AttemptState } from '../../core/boot-attempt.ts'
 import type { DecisionKind } from '../../core/boot-decision.ts'
+import type { BootPatternCode } from '../../core/boot-pattern.ts'
 import type { MachineState } from '../../http/admin/schemas/boots.ts'
 
 const statesByOutcome: Readonly<Record<AttemptOutcome, MachineState>> = {
@@ -29,4 +30,11 @@ export function machineStateOf({
   if (state === 'over') return outcome === undefined ? 'idle' : statesByOutcome[outcome]
   if (kind === 'hold') return 'held'
   return state
+}
+
+const needyStates: ReadonlySet<MachineState> = new Set(['stuck', 'failed', 'held'])
+
+/** Whether it waits for a person: by its state, or by what is wrong with its last boot, though that is over. */
+export function needsPerson(state: MachineState, pattern: BootPatternCode | undefined): boolean {
+  return pattern !== undefined || needyStates.has(state)
 }

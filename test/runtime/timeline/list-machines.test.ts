@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { BootEvent } from '../../../src/core/boot-event.ts'
 import type { MachineQuery } from '../../../src/http/admin/schemas/boots.ts'
 import { makeGroup, makeHost, makeInventory, makeProfile } from '../../fakes/machines.ts'
 import { makeMac, makeSeen, t0 } from '../../fakes/stored-fleet.ts'
@@ -42,18 +43,19 @@ const keys = async (lab: TimelineLab, query: MachineQuery = {}) =>
 describe('the list of machines', () => {
   it('has a row for each host and each unknown machine; what needs a person comes first', async () => {
     const lab = await mixedLab()
-    const { items, total, counts } = await lab.boots.listMachines({})
+    const { items, total, counts, needs } = await lab.boots.listMachines({})
     expect(items.map(({ key, state }) => [key, state])).toEqual([
       ['failed', 'failed'],
+      ['held', 'held'],
       ['running', 'running'],
       [makeMac(20), 'running'],
       ['waiting', 'waiting'],
-      ['held', 'held'],
       ['booted', 'booted'],
       ['idle', 'idle'],
       [makeMac(21), 'idle'],
     ])
     expect(total).toBe(8)
+    expect(needs).toBe(2)
     expect(counts).toEqual({
       stuck: 0,
       failed: 1,
@@ -66,6 +68,26 @@ describe('the list of machines', () => {
       local: 0,
       idle: 2,
     })
+  })
+
+  it('a machine whose boot is over and shows a pattern needs a person too', async () => {
+    const lab = await mixedLab()
+    const other = bootOf(6, { host: 'other' })
+    lab.inventory = makeInventory({ hosts: [...hosts, makeHost({ id: 'other', macs: [makeMac(6)] })] })
+    lab.note(other.decided(t0 + 10), {
+      ...other.reported(t0 + 11),
+      osVersion: '41.20240101.3.0',
+    } as BootEvent)
+    await lab.wait(300)
+    const { items, needs } = await lab.boots.listMachines({})
+    expect(needs).toBe(3)
+    expect(items.slice(0, 3).map(({ key, state }) => [key, state])).toEqual([
+      ['failed', 'failed'],
+      ['held', 'held'],
+      ['other', 'booted'],
+    ])
+    expect(items[2]?.diagnosis?.code).toBe('reports-another-release')
+    expect((await lab.boots.listMachines({ state: 'failed', limit: 1 })).needs).toBe(3)
   })
 
   it('tells where each is, what it follows and what it runs', async () => {

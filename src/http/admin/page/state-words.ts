@@ -1,4 +1,4 @@
-import type { BootSummary, MachineState } from '../schemas/boots.ts'
+import type { BootSummary, MachineRow, MachineState } from '../schemas/boots.ts'
 
 /** How a state is shown: a word, a shape beside it, and a tone; none of them alone. */
 export interface ShownState {
@@ -24,6 +24,13 @@ export function shownMachineState(state: MachineState): ShownState {
   return machineWords[state]
 }
 
+/** The state of a machine; where something is wrong with its last boot it does not look well, however that ended. */
+export function shownRowState({ state, diagnosis }: Pick<MachineRow, 'state' | 'diagnosis'>): ShownState {
+  const shown = shownMachineState(state)
+  if (diagnosis === undefined || shown.tone === 'bad') return shown
+  return { ...shown, icon: 'stuck', tone: 'warn' }
+}
+
 /** The state of one boot: where it is, or how it ended. */
 export function shownBootState({ state, outcome }: Pick<BootSummary, 'state' | 'outcome'>): ShownState {
   if (state !== 'over') return machineWords[state]
@@ -31,6 +38,3 @@ export function shownBootState({ state, outcome }: Pick<BootSummary, 'state' | '
   if (outcome === 'lost') return { word: 'Lost', icon: 'stuck', tone: 'warn' }
   return machineWords[outcome ?? 'idle']
 }
-
-/** States in which a machine waits for a person. */
-export const needyStates: readonly MachineState[] = ['stuck', 'failed', 'held']

@@ -178,6 +178,9 @@ export const MachinePage = Type.Object(
     total: count('All that match.'),
     /** Of all machines, whatever the filters. */
     counts: Type.Record(Type.String(), Type.Integer()),
+    needs: count(
+      'Of all machines: those that need a person, by their state or what is wrong with their last boot.',
+    ),
     /** What can be filtered by. */
     releases: Type.Array(Type.String()),
     groups: Type.Array(Type.String()),

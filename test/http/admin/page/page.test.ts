@@ -467,6 +467,19 @@ describe('each view', () => {
     expect(answer.body).toContain('since is not understood: for example 48h')
   })
 
+  test('a machine whose last boot is over and has something wrong is among those that need a person', async () => {
+    const { answers, rows } = createMixedFleet()
+    const { get } = await setUp(answers).logIn('read')
+    const { body } = await get('/')
+    const needy = rows.filter(
+      ({ state, diagnosis }) => diagnosis !== undefined || ['stuck', 'failed', 'held'].includes(state),
+    )
+    expect(body).toContain(`${needy.length} machines need you.`)
+    const shown = body.slice(body.indexOf('id="row-rack1-n09"'), body.indexOf('id="row-rack1-n09"') + 900)
+    expect(shown).toMatch(/class="state warn">.*#i-stuck.*Booted/s)
+    expect(body.indexOf('id="row-rack1-n09"')).toBeLessThan(body.indexOf('id="row-rack1-n04"'))
+  })
+
   test('pages and counts keep the filters', async () => {
     const { get } = await setUp(createMixedFleet(500).answers).logIn('read')
     const { body } = await get('/?stream=fcos-stable&page=2')
@@ -482,7 +495,15 @@ describe('an empty service explains the next step', () => {
     streams: async () => [],
     bootimages: async () => [],
     boots: {
-      listMachines: async () => ({ items: [], total: 0, counts: {}, releases: [], groups: [], streams: [] }),
+      listMachines: async () => ({
+        items: [],
+        total: 0,
+        counts: {},
+        needs: 0,
+        releases: [],
+        groups: [],
+        streams: [],
+      }),
       listBoots: async () => ({ items: [], total: 0 }),
       showBoot: () => Promise.reject(new ServiceError('NOT_FOUND', 'no boot')),
       listPatterns: async () => [],

@@ -10,7 +10,7 @@ import { given, lineOf, numberOf, wordOf } from '../read-form.ts'
 import type { RowWriter } from '../row-writer.ts'
 import { shownProgress } from '../shown-progress.ts'
 import { shownSince } from '../shown-time.ts'
-import { needyStates, shownMachineState } from '../state-words.ts'
+import { shownMachineState, shownRowState } from '../state-words.ts'
 
 export const rowsOfPage = 100
 const sorts = ['state', 'host', 'seen'] as const
@@ -70,11 +70,10 @@ export function rowsView(machines: MachinePage, query: MachineQuery, now: number
   return { ...headOf(machines, query), rowsHtml: write(rowsOf(machines, now)) }
 }
 
-function headOf({ counts }: MachinePage, query: MachineQuery): object {
+function headOf({ counts, needs }: MachinePage, query: MachineQuery): object {
   const { search, stream, release, group, sort, state: current } = query
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const link = (state?: MachineState) => pathWith('/', { search, state, stream, release, group, sort })
-  const needs = needyStates.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
   const shown = machineStates.filter((state) => (counts[state] ?? 0) > 0 || state === current)
   return {
     needs: needsText(needs, all),
@@ -115,7 +114,7 @@ function machineRow(row: MachineRow, now: number): object {
     href: subjectPath(row) ?? '/',
     name: host ?? mac ?? key,
     mac,
-    state: shownMachineState(state),
+    state: shownRowState(row),
     step,
     isTold: step === undefined || step === diagnosis?.text,
     progress: isMoving

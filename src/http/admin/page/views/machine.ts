@@ -3,7 +3,7 @@ import type { HostDetail, InstallSummary, PinSummary } from '../../schemas/fleet
 import { machinePath, pathWith } from '../page-links.ts'
 import { shownBytes } from '../shown-bytes.ts'
 import { shownSince, shownTime } from '../shown-time.ts'
-import { shownBootState, shownMachineState } from '../state-words.ts'
+import { shownBootState, shownMachineState, shownRowState } from '../state-words.ts'
 import { bootLine, bootParts, decisionWord, type Fact, factsOf, shownDiagnosis } from './boot-parts.ts'
 
 export interface MachineFacts {
@@ -32,7 +32,7 @@ export function machineView(
     macsText: macs.join(' '),
     state:
       row !== undefined
-        ? shownMachineState(row.state)
+        ? shownRowState(row)
         : boot !== undefined
           ? shownBootState(boot)
           : shownMachineState('idle'),
