@@ -81,7 +81,9 @@ export function createCorrelator({
 
   function file(attempt: KeptAttempt, machine: Machine): void {
     attempt.machine = machine
-    machine.attempts.push(attempt)
+    // A list that grows has room for 17, and most machines have one boot.
+    if (machine.attempts.length === 0) machine.attempts = [attempt]
+    else machine.attempts.push(attempt)
     const tooMany = machine.attempts.length - mostOfMachine
     if (tooMany <= 0) return
     for (const old of machine.attempts.slice(0, tooMany)) shelf.leave(old)

@@ -22,7 +22,7 @@ export interface KeptAttempt extends Omit<Mutable<AttemptRecord>, 'events'> {
   readonly id: AttemptId
   events: CountedEvent[]
   /** Of its decisions, the last ones. */
-  readonly bootIds: BootId[]
+  bootIds: BootId[]
   journey: Journey
   machine: Machine | undefined
   /** Where it was seen, for as long as no card is known. */
@@ -150,9 +150,21 @@ export function shrinkToHead(attempt: KeptAttempt): void {
   const last = events.at(-1)
   const kept = events.filter((entry) => entry === decided || entry === reported || entry === last)
   if (kept.length === events.length) return
-  attempt.events = kept
+  attempt.events = kept.map((entry) => sharing(entry, attempt))
+  // Exactly as long as they are: what grew has room for more.
+  attempt.bootIds = attempt.bootIds.slice()
   attempt.isHead = true
   attempt.reduced = undefined
+}
+
+/** The same with the texts that the attempt has already: every packet and request made its own. */
+function sharing({ event, count, lastAt }: CountedEvent, attempt: KeptAttempt): CountedEvent {
+  const shared: Record<string, unknown> = {}
+  for (const name of ['mac', 'host', 'bootId', 'address'] as const) {
+    const said: unknown = (event as Partial<Record<typeof name, unknown>>)[name]
+    if (said !== undefined && said === attempt[name]) shared[name] = attempt[name]
+  }
+  return { event: { ...event, ...shared }, count, lastAt }
 }
 
 export function retrace(attempt: KeptAttempt): void {

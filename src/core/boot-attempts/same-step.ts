@@ -8,12 +8,12 @@ export function isSameStep(a: BootEvent, b: BootEvent): boolean {
     case 'dhcp-answered':
       return (
         b.type === a.type &&
+        isSameQuestion(a, b) &&
         a.message === b.message &&
         a.role === b.role &&
         a.target === b.target &&
         a.address === b.address &&
-        a.decision === b.decision &&
-        isSameQuestion(a, b)
+        a.decision === b.decision
       )
     case 'dhcp-unanswered':
       return (
@@ -71,12 +71,14 @@ export function isSameTransfer(a: BootEvent, b: BootEvent): boolean {
 }
 
 function isSameQuestion(a: Dhcp, b: Dhcp): boolean {
-  const [one, other] = [a.asked, b.asked]
+  const one = a.asked
+  const other = b.asked
+  // The id first: it is what differs, where anything does.
   return (
+    one?.xid === other?.xid &&
     a.mac === b.mac &&
     one?.message === other?.message &&
     one?.stage === other?.stage &&
-    one?.xid === other?.xid &&
     one?.via === other?.via &&
     one?.bootServerType === other?.bootServerType
   )

@@ -68,7 +68,8 @@ export function createMachineIndex({
   let version = 0
   let changedHosts = new Set<string>()
   let changedMacs = new Set<MacAddress>()
-  let isAnyChanged = false
+  /** Nobody has asked yet. */
+  let isAnyChanged = true
   /** Room is made for many at once: finding the first entry of a Map costs as much as entries have left before it. */
   const roomFor = Math.ceil(maximum / 16)
 

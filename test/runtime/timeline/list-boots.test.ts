@@ -107,6 +107,8 @@ describe('the index of machines', () => {
     const byId = new Map(seen.map((glance) => [glance.id, glance]))
     const index = createMachineIndex({ glance: (id) => byId.get(id), attempt: () => undefined, maximum: 16 })
     for (const { id } of seen.slice(0, 10)) index.changed(id)
+    expect(index.takeChanged()).toMatchObject({ isAny: true })
+    for (const { id } of seen.slice(0, 10)) index.changed(id)
     expect(index.takeChanged()).toMatchObject({ isAny: false, macs: { size: 10 } })
     for (const { id } of seen.slice(10)) index.changed(id)
     expect(index.takeChanged()).toMatchObject({ isAny: true, macs: { size: 0 } })
