@@ -25,6 +25,17 @@ const { ok, note, warning, problem } = findingsOf('upstream')
 const todo =
   'check the network, the proxy (HTTPS_PROXY) and the URL; what is verified already goes on being served'
 
+/** Without a stream there is nothing to boot. @param names of the configuration */
+export function checkAnyStream(names: readonly string[]): readonly Finding[] {
+  if (names.length > 0) return []
+  return [
+    problem(
+      'no stream is followed, so there is nothing to boot',
+      'name one below streams: in pilotlight.yaml, for example fcos-stable: { source: { url: https://builds.coreos.fedoraproject.org/streams/stable.json } }',
+    ),
+  ]
+}
+
 /** How the streams of a running service are doing, as it says itself: nothing is fetched. */
 export function checkFollowed(streams: readonly FollowedFacts[]): readonly Finding[] {
   return streams.flatMap((stream) => [

@@ -3,7 +3,7 @@ import { checkBoots, type PatternFacts } from './check-boots.ts'
 import { checkClock } from './check-clock.ts'
 import { checkDataDirectory, type DataDirectoryFacts } from './check-data-directory.ts'
 import { checkDisk, type DiskFacts } from './check-disk.ts'
-import { checkFollowed, type FollowedFacts } from './check-followed.ts'
+import { checkAnyStream, checkFollowed, type FollowedFacts } from './check-followed.ts'
 import { type AddressFacts, checkInterfaces } from './check-interfaces.ts'
 import { checkService, type PartFacts } from './check-service.ts'
 import { interfacesWanted } from './diagnose.ts'
@@ -40,6 +40,7 @@ export function diagnoseInside(config: Config, facts: InsideFacts): readonly Fin
     ),
     ...checkInterfaces(facts.addresses, interfacesWanted(config)),
     ...selfTest(parts),
+    ...checkAnyStream([...config.streams.keys()]),
     ...checkFollowed(streams),
     ...checkDisk(facts.disk, { followed }),
     ...checkClock({ now: facts.now, serverTimes: [] }),

@@ -6,6 +6,7 @@ import { checkDataDirectory, type DataDirectoryFacts } from './check-data-direct
 import { checkDhcp, type WireFacts } from './check-dhcp.ts'
 import { checkDisk, type DiskFacts } from './check-disk.ts'
 import { checkFetches, type FetchFacts } from './check-fetches.ts'
+import { checkAnyStream } from './check-followed.ts'
 import { type AddressFacts, checkInterfaces, type InterfacesWanted } from './check-interfaces.ts'
 import { checkLoaders, type LoaderFacts } from './check-loaders.ts'
 import { checkPorts, type PortFacts } from './check-ports.ts'
@@ -60,6 +61,7 @@ export function diagnose(config: Config, facts: DoctorFacts): readonly Finding[]
       isDhcpOn: dhcp !== undefined,
       isTftpOn: boot.tftp !== undefined,
     }),
+    ...checkAnyStream([...streams.keys()]),
     ...checkUpstream(facts.upstreams, new Set(isRunning ? service.servedStreams : [])),
     ...checkDisk(facts.disk, { followed }),
     ...checkClock(facts.clock),

@@ -46,6 +46,27 @@ describe('a service that looks at itself', () => {
     ])
   })
 
+  test('that follows no stream has nothing to boot, and says how to name one', () => {
+    const findings = diagnoseInside(
+      { ...config, streams: new Map() },
+      {
+        pid: 4242,
+        parts: [],
+        patterns: [],
+        addresses,
+        streams: [],
+        dataDirectory,
+        now: clock.now,
+      },
+    )
+    expect(isHealthy(findings)).toBe(false)
+    expect(findings.find(({ severity }) => severity === 'problem')).toMatchObject({
+      check: 'upstream',
+      what: 'no stream is followed, so there is nothing to boot',
+      todo: expect.stringContaining('streams:'),
+    })
+  })
+
   test('tells what its self-test found, and what is not ready', () => {
     const parts = [
       { part: 'state', ready: false, reason: 'disk full' },

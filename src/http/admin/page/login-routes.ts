@@ -6,7 +6,7 @@ import type { CredentialCheck } from '../credential-check.ts'
 import { addressOf } from '../plugins/address-of.ts'
 import { ownPath } from './own-path.ts'
 import type { PageFrame } from './page-frame.ts'
-import { lineOf } from './read-form.ts'
+import { lineOf, wordOf } from './read-form.ts'
 import { clearSessionCookie, sessionCookieOf, setSessionCookie } from './session-cookie.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -24,7 +24,7 @@ export function addLoginRoutes(app: AdminApp, { frame, sessions, check }: LoginO
     request: FastifyRequest,
     reply: FastifyReply,
     next: string,
-    failure?: unknown,
+    { failure, ended }: { readonly failure?: unknown; readonly ended?: string | undefined } = {},
   ): FastifyReply {
     const { status, headers, body } = failure === undefined ? { status: 200 } : toApiFailure(failure)
     return frame.show(
@@ -34,6 +34,7 @@ export function addLoginRoutes(app: AdminApp, { frame, sessions, check }: LoginO
       { title: 'Log in', status },
       {
         next,
+        ended,
         problem: body === undefined ? undefined : { message: sentence(body.message), hint: body.hint },
       },
     )
@@ -42,7 +43,8 @@ export function addLoginRoutes(app: AdminApp, { frame, sessions, check }: LoginO
   app.get('/login', open, async (request, reply) => {
     const { next } = request.query as { readonly next?: unknown }
     if (request.visitor !== undefined) return reply.redirect(ownPath(next), 303)
-    return showLogin(request, reply, ownPath(next))
+    const why = wordOf(request.query, 'ended', ['form', 'session'])
+    return showLogin(request, reply, ownPath(next), { ended: why && endings[why] })
   })
 
   app.post('/login', open, async (request, reply) => {
@@ -52,7 +54,7 @@ export function addLoginRoutes(app: AdminApp, { frame, sessions, check }: LoginO
       check.prove(addressOf(request), credential)
     } catch (failure) {
       if (!isServiceError(failure)) throw failure
-      return showLogin(request, reply, next, failure)
+      return showLogin(request, reply, next, { failure })
     }
     const before = sessionCookieOf(request)
     if (before !== undefined) sessions.close(before)
@@ -67,6 +69,11 @@ export function addLoginRoutes(app: AdminApp, { frame, sessions, check }: LoginO
     return reply.redirect('/login', 303)
   })
 }
+
+const endings = {
+  session: 'Your session has ended: after twelve hours, with its token, or with a restart of the service.',
+  form: 'Your session had ended when the form came, so nothing was changed. Log in, and send it once more.',
+} as const
 
 function sentence(message: string): string {
   return `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`

@@ -58,8 +58,11 @@ function sendToLogin(request: FastifyRequest, reply: FastifyReply): FastifyReply
   if (request.headers[partHeader] !== undefined || request.routeOptions.url === '/live') {
     return reply.code(401).type('text/plain; charset=utf-8').send('log in again\n')
   }
-  const isStart = request.method !== 'GET' || request.url === '/'
-  return reply.redirect(isStart ? '/login' : pathWith('/login', { next: request.url.slice(0, 1_000) }), 303)
+  const { method, url, routeOptions } = request
+  // The address of a form is that of its page, so whoever sent one comes back to it.
+  const next = url === '/' || routeOptions.url === '/logout' ? undefined : url.slice(0, 1_000)
+  const ended = sessionCookieOf(request) === undefined ? undefined : method === 'POST' ? 'form' : 'session'
+  return reply.redirect(pathWith('/login', { next, ended }), 303)
 }
 
 function foreignForm(): ServiceError {

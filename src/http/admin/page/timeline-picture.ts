@@ -32,7 +32,8 @@ export const phaseWords: Readonly<Record<BootPhase, string>> = {
 }
 
 const tickSeconds = [
-  0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400,
+  0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_200, 1_800,
+  3_600, 7_200, 14_400, 43_200, 86_400,
 ]
 const mostTicks = 6
 /** Marks in one lane; a machine that asks for hours has many, and they lie on each other. */
@@ -97,6 +98,7 @@ function ticksOf(whole: number): TimelinePicture['ticks'] {
 
 /** `20 s`, not `20.0 s`. */
 function shownTick(ms: number): string {
+  if (ms < 100) return `${ms} ms`
   return ms < 60_000 ? `${ms / 1_000} s` : shownDuration(ms)
 }
 

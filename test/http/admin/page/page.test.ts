@@ -367,6 +367,28 @@ describe('what can be done to a host', () => {
     expect((await get('/hosts/rack1-n04/explode')).statusCode).toBe(404)
   })
 
+  test('whoever looks after his session has ended is told why he is asked again, and comes back', async () => {
+    const { get, logIn } = setUp()
+    const { cookie } = await logIn('write')
+    const stale = { cookie: cookie.replace(/=.{8}/, '=AAAAAAAA') }
+    const looked = await get('/hosts/rack1-n04', stale)
+    expect(looked.headers.location).toBe('/login?next=%2Fhosts%2Frack1-n04&ended=session')
+    expect((await get(String(looked.headers.location))).body).toContain('Your session has ended')
+  })
+
+  test('a form after the end of its session changes nothing, says so, and leads back to itself', async () => {
+    const { get, logIn, post, changes } = setUp()
+    const { cookie } = await logIn('write')
+    const stale = { cookie: cookie.replace(/=.{8}/, '=AAAAAAAA') }
+    const sent = await post('/hosts/rack1-n04/hold', { reason: 'bad DIMM' }, stale)
+    expect(sent.headers.location).toBe('/login?next=%2Fhosts%2Frack1-n04%2Fhold&ended=form')
+    const login = await get(String(sent.headers.location))
+    expect(login.body).toContain('nothing was changed')
+    expect(login.body).toContain('value="/hosts/rack1-n04/hold"')
+    expect((await get('/login?ended=<b>x</b>')).body).not.toContain('<b>x</b>')
+    expect(changes()).toEqual([])
+  })
+
   test('packets are downloaded under a name that cannot be another file', async () => {
     const { get } = await setUp().logIn('read')
     expect((await get('/hosts/rack1-n04')).body).toContain(

@@ -60,6 +60,8 @@ test('the scale has a few round numbers', () => {
       start,
     ).ticks.map(({ word }) => word)
   expect(words(55)).toEqual(['0', '10 s', '20 s', '30 s', '40 s', '50 s'])
+  expect(words(0.044)).toEqual(['0', '10 ms', '20 ms', '30 ms', '40 ms'])
+  expect(words(0.007)).toEqual(['0', '2 ms', '4 ms', '6 ms'])
   expect(words(0.45)).toEqual(['0', '0.1 s', '0.2 s', '0.3 s', '0.4 s'])
   expect(words(7_000)).toEqual(['0', '20 min', '40 min', '1 h', '1 h 20 min', '1 h 40 min'])
 })

@@ -42,6 +42,8 @@ export function machineView(
     flags: flagsOf(host?.flags ?? row?.flags ?? [], boot?.diagnosis?.text ?? row?.diagnosis?.text),
     actions,
     ...(boot === undefined ? { boot: undefined, isRunning: false } : bootParts(boot, now)),
+    /** What it waits for comes by itself. */
+    isMoving: host?.decision === 'wait' || (boot !== undefined && boot.state !== 'over'),
     decision: decisionOf(host, boot),
     pins: (host?.pins ?? []).map((pin) => pinOf(pin, now)),
     install: host?.install === undefined ? undefined : installOf(host.install, now),
