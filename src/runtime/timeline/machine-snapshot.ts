@@ -38,6 +38,8 @@ export interface MachineSnapshot {
 
 /** Some 2 ms; boots are answered in between. */
 const machinesPerSlice = 5_000
+/** Of machines that no record knows, those that booted last: anybody can make them up. */
+const mostStrangers = 10_000
 
 /**
  * Made anew where something changed since it was asked for last, once for all who ask meanwhile: of a hundred thousand
@@ -71,6 +73,17 @@ export function createMachineSnapshots(options: {
     return !hostsByMac.has(mac) && (host === undefined || !hostsById.has(host))
   }
 
+  /** The one that booted last is the last. */
+  function keepStranger(mac: MacAddress, sight: Sight): void {
+    strangerSights.delete(mac)
+    strangerSights.set(mac, sight)
+    if (strangerSights.size < 2 * mostStrangers) return
+    for (const oldest of strangerSights.keys()) {
+      if (strangerSights.size <= mostStrangers) return
+      strangerSights.delete(oldest)
+    }
+  }
+
   async function lookAtAll(facts: FactsOfHosts): Promise<void> {
     index.takeChanged()
     const found: Machine[] = []
@@ -78,11 +91,15 @@ export function createMachineSnapshots(options: {
       if (place % machinesPerSlice === machinesPerSlice - 1) await nextTurn()
       found.push(rowOf(host))
     }
-    const strangers = new Map<MacAddress, Sight>()
-    for (const [mac, sight] of index.cards()) if (isStranger(mac, sight)) strangers.set(mac, sight)
+    strangerSights = new Map()
+    let seen = 0
+    for (const [mac, sight] of index.cards()) {
+      seen += 1
+      if (seen % machinesPerSlice === 0) await nextTurn()
+      if (isStranger(mac, sight)) keepStranger(mac, sight)
+    }
     rows = found
     rowsOf = facts
-    strangerSights = strangers
     names = namesOf(facts)
   }
 
@@ -99,7 +116,7 @@ export function createMachineSnapshots(options: {
       const host = inventory().hostsByMac.get(mac)
       const sight = index.ofCard(mac)
       if (host !== undefined) lookAt(host.id)
-      if (sight !== undefined && isStranger(mac, sight)) strangerSights.set(mac, sight)
+      if (sight !== undefined && isStranger(mac, sight)) keepStranger(mac, sight)
       else strangerSights.delete(mac)
     }
   }
@@ -124,7 +141,7 @@ export function createMachineSnapshots(options: {
     if (made !== undefined && of.every((value, place) => value === made?.of[place])) return made.snapshot
     if (rowsOf === facts) await lookAtChanged(facts)
     else await lookAtAll(facts)
-    const snapshot = { ...sorted([...rows, ...strangersNow(seen)]), ...names }
+    const snapshot = { ...(await sorted([...rows, ...strangersNow(seen)])), ...names }
     made = { of, snapshot }
     return snapshot
   }
@@ -139,19 +156,21 @@ export function createMachineSnapshots(options: {
   }
 }
 
-function sorted(machines: readonly Machine[]): Omit<MachineSnapshot, 'groups' | 'streams'> {
+async function sorted(machines: readonly Machine[]): Promise<Omit<MachineSnapshot, 'groups' | 'streams'>> {
   const byState = Object.fromEntries(machineStates.map((state) => [state, []])) as unknown as Record<
     MachineState,
     Machine[]
   >
   const releases = new Set<string>()
-  for (const machine of machines) {
+  for (const [place, machine] of machines.entries()) {
+    if (place % machinesPerSlice === machinesPerSlice - 1) await nextTurn()
     byState[machine.state].push(machine)
     if (machine.sight?.release !== undefined) releases.add(machine.sight.release)
   }
   const needy: Machine[] = []
   const others: Machine[] = []
   for (const state of machineStates) {
+    await nextTurn()
     for (const machine of byState[state]) {
       if (needsPerson(state, machine.sight?.pattern)) needy.push(machine)
       else others.push(machine)

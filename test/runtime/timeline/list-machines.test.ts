@@ -207,3 +207,18 @@ describe('the list of machines', () => {
     )
   })
 })
+
+describe('a flood of machines that no record knows', () => {
+  it('leaves those that booted last on the list, and every host', async () => {
+    const lab = await openTimelineLab({ inventory })
+    lab.note(bootOf(3, { host: 'running' }).decided(t0))
+    for (let number = 100; number < 25_100; number += 1) {
+      lab.note(bootOf(number % 250, { mac: makeMac(number) }).decided(t0 + number))
+    }
+    await lab.wait(60 * second)
+    const { total, items } = await lab.boots.listMachines({ sort: 'seen', limit: 1 })
+    expect(total).toBeLessThanOrEqual(hosts.length + 20_000)
+    expect(items).toMatchObject([{ mac: makeMac(25_099) }])
+    expect((await lab.boots.listMachines({ search: 'running' })).items).toMatchObject([{ key: 'running' }])
+  })
+})
