@@ -1,6 +1,6 @@
 import type { ChangeOptions, FleetOperations } from '../fleet-operations.ts'
 import type { HostDetail, PinnableRelease } from '../schemas/fleet.ts'
-import { given, lineOf } from './read-form.ts'
+import { formLine, given, typedLine } from './read-form.ts'
 
 /** What an admin can do to a host from its page; each has a page of its own that asks for confirmation. */
 export interface HostAction {
@@ -41,8 +41,8 @@ export interface FormField {
 }
 
 const targetOf = (name: string) => ({ kind: 'host', name }) as const
-const reasonOf = (form: unknown) => given({ reason: lineOf(form, 'reason') })
-const untilOf = (form: unknown) => given({ until: lineOf(form, 'until', 64) })
+const reasonOf = (form: unknown) => given({ reason: formLine(form, 'reason') })
+const untilOf = (form: unknown) => given({ until: formLine(form, 'until', 64) })
 
 function modeAction(
   mode: 'hold' | 'local' | 'live',
@@ -71,7 +71,7 @@ export const hostActions: readonly HostAction[] = [
     isGrave: false,
     fields: ['release', 'reason', 'until'],
     async run(fleet, host, form, change) {
-      const release = lineOf(form, 'release', 128) ?? ''
+      const release = formLine(form, 'release', 128) ?? ''
       const pin = await fleet.setPin(
         { target: targetOf(host), release, ...reasonOf(form), ...untilOf(form) },
         change,
@@ -104,7 +104,7 @@ export const hostActions: readonly HostAction[] = [
       return next
     },
     async run(fleet, host, form, change) {
-      const device = lineOf(form, 'device', 210)
+      const device = formLine(form, 'device', 210)
       const { next } = await fleet.armInstall({ host, ...given({ device }), ...reasonOf(form) }, change)
       return `Its install is armed. ${next ?? ''}`.trim()
     },
@@ -182,7 +182,7 @@ export function formFields(
   form: unknown,
   { host, releases }: { readonly host: HostDetail; readonly releases: readonly PinnableRelease[] },
 ): readonly FormField[] {
-  const typed = (name: FieldName, most: number) => lineOf(form, name, most) ?? ''
+  const typed = (name: FieldName) => typedLine(form, name) ?? ''
   const made: Readonly<Record<FieldName, () => FormField>> = {
     release: () => ({
       name: 'release',
@@ -190,12 +190,12 @@ export function formFields(
       value: '',
       most: 128,
       isRequired: true,
-      options: releaseOptions(releases, typed('release', 128) || host.pin?.release),
+      options: releaseOptions(releases, typed('release') || host.pin?.release),
     }),
     device: () => ({
       name: 'device',
       word: 'Disk',
-      value: typed('device', 210),
+      value: typed('device'),
       most: 210,
       isRequired: false,
       hint: 'For example /dev/sda. Empty: what its settings say.',
@@ -203,7 +203,7 @@ export function formFields(
     reason: () => ({
       name: 'reason',
       word: 'Reason',
-      value: typed('reason', 200),
+      value: typed('reason'),
       most: 200,
       isRequired: false,
       hint: 'For those who ask later; it stands in the list of changes.',
@@ -211,7 +211,7 @@ export function formFields(
     until: () => ({
       name: 'until',
       word: 'Until',
-      value: typed('until', 64),
+      value: typed('until'),
       most: 64,
       isRequired: false,
       hint: 'For example 48h or 2026-12-31. Empty: until somebody changes it.',

@@ -7,7 +7,7 @@ import type { AdminApp } from '../create-admin-app.ts'
 import type { HostDetail } from '../schemas/fleet.ts'
 import { formFields, type HostAction, hostActionOf, hostActions } from './host-actions.ts'
 import { hostPath, machinePath } from './page-links.ts'
-import { given, lineOf } from './read-form.ts'
+import { formLine, given, lineOf, typedLine } from './read-form.ts'
 import type { ViewOptions } from './view-routes.ts'
 import { decisionWord } from './views/boot-parts.ts'
 import { machineView } from './views/machine.ts'
@@ -79,8 +79,8 @@ export function addMachineRoutes(app: AdminApp, { operations, frame, clock }: Vi
   app.post('/machines/:mac/adopt', changing, async (request, reply) => {
     const mac = macIn(request)
     const { body } = request
-    const fields = given({ id: lineOf(body, 'id', 63), reason: lineOf(body, 'reason') })
     try {
+      const fields = given({ id: formLine(body, 'id', 63), reason: formLine(body, 'reason') })
       const { id } = await fleet.adoptHost({ mac, ...fields }, { actor: actorOf(request) })
       request.visitor?.notice.leave(`${mac} is host ${id} now.`)
       return reply.redirect(hostPath(id), 303)
@@ -174,7 +174,7 @@ export function addMachineRoutes(app: AdminApp, { operations, frame, clock }: Vi
           {
             name: 'id',
             word: 'Id',
-            value: lineOf(request.body, 'id', 63) ?? '',
+            value: typedLine(request.body, 'id') ?? '',
             most: 63,
             isRequired: false,
             hint: 'For example rack1-n01. Empty: made from its MAC.',
@@ -182,7 +182,7 @@ export function addMachineRoutes(app: AdminApp, { operations, frame, clock }: Vi
           {
             name: 'reason',
             word: 'Reason',
-            value: lineOf(request.body, 'reason') ?? '',
+            value: typedLine(request.body, 'reason') ?? '',
             most: 200,
             isRequired: false,
             hint: 'For those who ask later; it stands in the list of changes.',

@@ -1,3 +1,5 @@
+import { ServiceError } from '../../../core/errors.ts'
+
 const blanks = /[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu
 
 /** What a person typed, as one line without invisible characters; `undefined` for nothing. */
@@ -14,7 +16,30 @@ export function lineOf(fields: unknown, name: string, most = 200): string | unde
   return line === '' ? undefined : line
 }
 
-/** One of the words that are possible; others count as nothing said. */
+/** Of a form, whole: what is too long is shown again as it was typed. */
+export function typedLine(form: unknown, name: string): string | undefined {
+  return lineOf(form, name, mostTyped)
+}
+
+const mostTyped = 16 * 1024
+
+/**
+ * What a person typed into a form that changes something: cut in silence it would say what nobody meant.
+ * @throws ServiceError USAGE when it is longer than `most`
+ */
+export function formLine(form: unknown, name: string, most = 200): string | undefined {
+  const line = typedLine(form, name)
+  if (line === undefined || line.length <= most) return line
+  throw new ServiceError(
+    'USAGE',
+    `nothing was changed: ${name} has ${line.length} characters, and may have ${most}`,
+    {
+      hint: 'shorten it, and send it again',
+    },
+  )
+}
+
+/** One of the words that are possible; others count as nothing said, and `wrongWords` tells of them. */
 export function wordOf<Word extends string>(
   fields: unknown,
   name: string,
@@ -22,6 +47,19 @@ export function wordOf<Word extends string>(
 ): Word | undefined {
   const line = lineOf(fields, name)
   return words.find((word) => word === line)
+}
+
+/** Says which of these values are none of their words, and what they may be; `undefined`: all are. */
+export function wrongWords(
+  fields: unknown,
+  possible: Readonly<Record<string, readonly string[]>>,
+): string | undefined {
+  const wrong = Object.entries(possible).flatMap(([name, words]) => {
+    const line = lineOf(fields, name, 64)
+    if (line === undefined || words.includes(line)) return []
+    return [`There is no ${name} ${JSON.stringify(line)}, so it is left out; there are ${words.join(', ')}.`]
+  })
+  return wrong.length === 0 ? undefined : wrong.join(' ')
 }
 
 /** A whole number from 1 on. */

@@ -1,14 +1,15 @@
 import type { Clock } from '../../../core/clock.ts'
 import { type ErrorCode, isServiceError } from '../../../core/errors.ts'
 import type { AdminApp } from '../create-admin-app.ts'
+import type { Page } from '../fleet-operations.ts'
 import type { AdminOperations } from '../operations.ts'
 import type { PageFrame } from './page-frame.ts'
 import { linesOf } from './read-form.ts'
 import { bootView } from './views/boot.ts'
-import { bootsView, readBootQuery } from './views/boots.ts'
+import { bootQueryProblem, bootsView, readBootQuery } from './views/boots.ts'
 import { doctorView } from './views/doctor.ts'
 import { eventsView, newestEvents, readAuditQuery } from './views/events.ts'
-import { fleetView, readFleetQuery, rowsOfPage, rowsView } from './views/fleet.ts'
+import { fleetProblem, fleetView, readFleetQuery, rowsOfPage, rowsView } from './views/fleet.ts'
 import { streamsView } from './views/streams.ts'
 
 export interface ViewOptions {
@@ -32,7 +33,10 @@ export function addViewRoutes(app: AdminApp, { operations, frame, clock }: ViewO
       reply,
       'fleet',
       { title: 'Fleet', view: 'fleet' },
-      fleetView(machines, query, clock.now(), frame.writeRows),
+      {
+        ...fleetView(machines, query, clock.now(), frame.writeRows),
+        problem: fleetProblem(request.query),
+      },
     )
   })
 
@@ -51,13 +55,16 @@ export function addViewRoutes(app: AdminApp, { operations, frame, clock }: ViewO
 
   app.get('/boots', hidden, async (request, reply) => {
     const query = readBootQuery(request.query)
-    const page = await boots.listBoots(query)
+    const { page, problem } = await unlessTyped(boots.listBoots(query))
     return frame.show(
       request,
       reply,
       'boots',
       { title: 'Boots', view: 'boots' },
-      bootsView(page, query, clock.now()),
+      {
+        ...bootsView(page, query, clock.now()),
+        problem: problem ?? bootQueryProblem(request.query),
+      },
     )
   })
 
@@ -81,10 +88,7 @@ export function addViewRoutes(app: AdminApp, { operations, frame, clock }: ViewO
 
   app.get('/events', hidden, async (request, reply) => {
     const query = readAuditQuery(request.query)
-    const { page, problem } = await fleet.listAudit(query).then(
-      (found) => ({ page: found, problem: undefined }),
-      (error: unknown) => ({ page: { items: [], total: 0 }, problem: filterProblem(error) }),
-    )
+    const { page, problem } = await unlessTyped(fleet.listAudit(query))
     const view = eventsView(newestEvents(events), page, query, clock.now())
     return frame.show(request, reply, 'events', { title: 'Events', view: 'events' }, { ...view, problem })
   })
@@ -102,6 +106,17 @@ export function addViewRoutes(app: AdminApp, { operations, frame, clock }: ViewO
 }
 
 const typed: readonly ErrorCode[] = ['USAGE', 'NOT_FOUND']
+
+/** A list, or nothing and what is wrong with its filter. */
+async function unlessTyped<Item>(
+  list: Promise<Page<Item>>,
+): Promise<{ readonly page: Page<Item>; readonly problem?: string }> {
+  try {
+    return { page: await list }
+  } catch (error) {
+    return { page: { items: [], total: 0 }, problem: filterProblem(error) }
+  }
+}
 
 /** What was typed into a filter is told beside it; everything else is not the filter's fault. */
 function filterProblem(error: unknown): string {

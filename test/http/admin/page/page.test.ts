@@ -344,6 +344,23 @@ describe('what can be done to a host', () => {
     }
   })
 
+  test.each([
+    ['/hosts/rack1-n04/hold', 'reason', 200],
+    ['/hosts/rack1-n04/hold', 'until', 64],
+    ['/hosts/rack1-n04/pin', 'release', 128],
+    ['/machines/3c:ec:ef:10:2a:4e/adopt', 'reason', 200],
+    ['/machines/3c:ec:ef:10:2a:4e/adopt', 'id', 63],
+  ])('%s refuses a %s of more than %d characters, and cuts nothing', async (url, name, most) => {
+    const { logIn, changes } = setUp()
+    const { post } = await logIn('write')
+    const answer = await post(url, { [name]: 'x'.repeat(most + 1) })
+    expect(answer.statusCode).toBe(400)
+    expect(answer.body).toContain(`${name} has ${most + 1} characters, and may have ${most}`)
+    expect(changes()).toEqual([])
+    if (name !== 'release') expect(answer.body).toContain(`value="${'x'.repeat(most + 1)}"`)
+    expect((await post(url, { release: '44.1', [name]: 'x'.repeat(most) })).statusCode).toBe(303)
+  })
+
   test('an unknown machine is adopted, and its page becomes that of its host', async () => {
     const { logIn, changes } = setUp()
     const { get, post } = await logIn('write')
@@ -478,7 +495,8 @@ describe('each view', () => {
       },
     })
     const { get } = await logIn('read')
-    await get(`/?state=exploded&page=-1&sort=%00&search=${'x'.repeat(5_000)}&stream=a&stream=b`)
+    const fleet = await get(`/?state=exploded&page=-1&sort=%00&search=${'x'.repeat(5_000)}&stream=a&stream=b`)
+    expect(fleet.statusCode).toBe(200)
     expect(operations.boots.calls.at(-1)?.argument).toEqual({
       limit: 100,
       search: 'x'.repeat(200),
@@ -500,6 +518,33 @@ describe('each view', () => {
     const shown = body.slice(body.indexOf('id="row-rack1-n09"'), body.indexOf('id="row-rack1-n09"') + 900)
     expect(shown).toMatch(/class="state warn">.*#i-stuck.*Booted/s)
     expect(body.indexOf('id="row-rack1-n09"')).toBeLessThan(body.indexOf('id="row-rack1-n04"'))
+  })
+
+  test.each([
+    [
+      '/?state=exploded',
+      'There is no state &quot;exploded&quot;, so it is left out; there are stuck, failed',
+    ],
+    ['/boots?state=held', 'There is no state &quot;held&quot;, so it is left out; there are running'],
+    ['/boots?pattern=x&outcome=y', 'There is no pattern &quot;x&quot;'],
+    ['/boots?pattern=x&outcome=y', 'There is no outcome &quot;y&quot;'],
+  ])('%s tells what it may be', async (url, text) => {
+    const { get } = await setUp().logIn('read')
+    const answer = await get(url)
+    expect(answer.statusCode).toBe(200)
+    expect(answer.body).toContain(text)
+    expect(answer.body).toContain('<button>Filter</button>')
+  })
+
+  test('boots of a host that is none: the form stays, with the mistake beside it', async () => {
+    const { answers } = createMixedFleet()
+    const unknown = new ServiceError('NOT_FOUND', 'no host "nobody"', { hint: 'pilotlight hosts lists them' })
+    const boots = { ...answers.boots, listBoots: () => Promise.reject(unknown) }
+    const { get } = await setUp({ ...answers, boots }).logIn('read')
+    const answer = await get('/boots?host=nobody')
+    expect(answer.statusCode).toBe(200)
+    expect(answer.body).toContain('no host &quot;nobody&quot;: pilotlight hosts lists them')
+    expect(answer.body).toContain('name="host" value="nobody"')
   })
 
   test('pages and counts keep the filters', async () => {

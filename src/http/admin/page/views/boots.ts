@@ -3,7 +3,7 @@ import { bootPatternCodes } from '../../../../core/boot-pattern.ts'
 import type { Page } from '../../fleet-operations.ts'
 import type { BootQuery, BootSummary } from '../../schemas/boots.ts'
 import { pathWith } from '../page-links.ts'
-import { given, lineOf, wordOf } from '../read-form.ts'
+import { given, lineOf, wordOf, wrongWords } from '../read-form.ts'
 import { shownBootState } from '../state-words.ts'
 import { bootLine } from './boot-parts.ts'
 import { choice } from './fleet.ts'
@@ -22,6 +22,11 @@ export function readBootQuery(query: unknown): BootQuery {
       pattern: wordOf(query, 'pattern', bootPatternCodes),
     }),
   }
+}
+
+/** What was meant as a filter of boots and is none. */
+export function bootQueryProblem(query: unknown): string | undefined {
+  return wrongWords(query, { state: attemptStates, outcome: attemptOutcomes, pattern: bootPatternCodes })
 }
 
 /** The boots that are kept, newest first. */

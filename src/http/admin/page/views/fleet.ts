@@ -6,7 +6,7 @@ import {
   machineStates,
 } from '../../schemas/boots.ts'
 import { pathWith, subjectPath } from '../page-links.ts'
-import { given, lineOf, numberOf, wordOf } from '../read-form.ts'
+import { given, lineOf, numberOf, wordOf, wrongWords } from '../read-form.ts'
 import type { RowWriter } from '../row-writer.ts'
 import { shownProgress } from '../shown-progress.ts'
 import { shownSince } from '../shown-time.ts'
@@ -27,6 +27,11 @@ export function readFleetQuery(query: unknown): MachineQuery {
     group: lineOf(query, 'group', 63),
     sort: wordOf(query, 'sort', sorts),
   })
+}
+
+/** What was meant as a filter of the fleet and is none. */
+export function fleetProblem(query: unknown): string | undefined {
+  return wrongWords(query, { state: machineStates, sort: sorts })
 }
 
 /** The fleet: what needs a person on top, one row a machine. */
