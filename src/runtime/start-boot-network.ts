@@ -1,7 +1,6 @@
 import { answerScriptName } from '../boot/answer-script-name.ts'
 import type { SecretService } from '../boot/secret-service.ts'
 import type { Sighting } from '../boot/strangers.ts'
-import type { MachineCapture } from '../capture/create-capture.ts'
 import type { Config } from '../config/config.ts'
 import type { BootEvent } from '../core/boot-event.ts'
 import type { Clock, Timers } from '../core/clock.ts'
@@ -28,7 +27,7 @@ import { bootStepOfDhcp, strangerOfDhcp } from './boot-steps.ts'
 import type { Engine } from './engine.ts'
 import { createEventQueue } from './event-queue.ts'
 import type { LoaderShelf } from './loader-shelf.ts'
-import { startCapture } from './start-capture.ts'
+import { type StartedCapture, startCapture } from './start-capture.ts'
 import { startDhcp } from './start-dhcp.ts'
 import { createTftpFiles, type TftpConfigName } from './tftp-files.ts'
 import { type OwnAddresses, tftpListen } from './tftp-listen.ts'
@@ -66,7 +65,7 @@ export interface BootNetwork extends SeenMachines {
   /** A machine has fetched what was decided for it: its loader runs and goes on. */
   noteDecision(mac: MacAddress): void
   /** The packets of its last boots; `undefined` where none are kept. */
-  captureOf(mac: MacAddress): MachineCapture | undefined
+  readonly captureOf: StartedCapture['captureOf']
   /** Where TFTP listens now. */
   tftpAddresses(): readonly { readonly address: string; readonly port: number }[]
   stop(): Promise<void>

@@ -18,8 +18,11 @@ export interface StartCaptureOptions {
 export interface StartedCapture {
   readonly dhcpTap?: DhcpTap
   readonly tftpTap?: TftpTap
-  /** `undefined` where nothing is kept. */
-  captureOf(mac: MacAddress): MachineCapture | undefined
+  /**
+   * `undefined` where nothing is kept.
+   * @param bootedAt where it booted from last: counts where our DHCP saw no address of it
+   */
+  captureOf(mac: MacAddress, bootedAt?: Ipv4): MachineCapture | undefined
 }
 
 export function startCapture(options: StartCaptureOptions): StartedCapture {
@@ -29,7 +32,7 @@ export function startCapture(options: StartCaptureOptions): StartedCapture {
   return {
     dhcpTap: capture.dhcp,
     tftpTap: tftpTapOf(capture),
-    captureOf: (mac) => capture.of(mac, addressOf(mac)),
+    captureOf: (mac, bootedAt) => capture.of(mac, addressOf(mac) ?? bootedAt),
   }
 }
 

@@ -7,7 +7,7 @@ import type { MacAddress } from '../../src/core/mac.ts'
 import type { BootOperations } from '../../src/http/admin/boot-operations.ts'
 import type { BootsSeen } from '../../src/runtime/fleet/fleet-context.ts'
 import { createHostList } from '../../src/runtime/fleet/host-list.ts'
-import { createBootViews } from '../../src/runtime/timeline/boot-views.ts'
+import { type BootViews, createBootViews } from '../../src/runtime/timeline/boot-views.ts'
 import { type RunningTimeline, startTimeline } from '../../src/runtime/timeline/start-timeline.ts'
 import type { StateStore } from '../../src/state/store.ts'
 import { makeInventory } from './machines.ts'
@@ -38,7 +38,12 @@ export interface TimelineLab {
 }
 
 export async function openTimelineLab(
-  options: { readonly store?: StateStore; readonly inventory?: Inventory; readonly keepMs?: number } = {},
+  options: {
+    readonly store?: StateStore
+    readonly inventory?: Inventory
+    readonly keepMs?: number
+    readonly captureOf?: Parameters<BootViews['operations']>[0]['captureOf']
+  } = {},
 ): Promise<TimelineLab> {
   const store = options.store ?? createMemoryStore()
   const time = createManualTime(t0)
@@ -97,7 +102,7 @@ export async function openTimelineLab(
     const boots = made.operations({
       hosts,
       strangers: () => strangers,
-      captureOf: () => undefined,
+      captureOf: options.captureOf ?? (() => undefined),
       diagnose: async () => ({ healthy: true, checkedAt: new Date(t0).toISOString(), findings: [] }),
     })
     return { seen: made.seen, boots }

@@ -5,6 +5,7 @@ import { defaultLimits } from '../../core/boot-attempts/phase-limits.ts'
 import { reduceAttempt } from '../../core/boot-attempts/reduce-attempt.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { SeenMachine } from '../../core/fleet.ts'
+import { type Ipv4, parseIpv4 } from '../../core/ipv4.ts'
 import type { MacAddress } from '../../core/mac.ts'
 import type { BootOperations } from '../../http/admin/boot-operations.ts'
 import type { Engine } from '../engine.ts'
@@ -28,7 +29,7 @@ export interface BootViews {
     readonly hosts: Pick<HostList, 'facts'>
     readonly strangers: () => Promise<readonly SeenMachine[]> | readonly SeenMachine[]
     /** `undefined`: no packets are kept. */
-    readonly captureOf: (mac: MacAddress) => MachineCapture | undefined
+    readonly captureOf: (mac: MacAddress, bootedAt: Ipv4 | undefined) => MachineCapture | undefined
     readonly diagnose: BootOperations['diagnose']
   }): BootOperations
 }
@@ -48,6 +49,12 @@ export function createBootViews(options: {
   const reduce = (record: AttemptRecord): BootAttempt =>
     reduceAttempt(record, { now: now(), limits: defaultLimits })
   const attempt = (id: string) => timeline.attempt(id)
+
+  /** Where the site's own DHCP server gives the addresses, boots alone tell whose one is. */
+  function bootedAt(mac: MacAddress): Ipv4 | undefined {
+    const { address } = timeline.of({ macs: [mac] }).find((boot) => boot.address !== undefined) ?? {}
+    return address === undefined ? undefined : parseIpv4(address)
+  }
 
   const listBoots = createListBoots({ memory, store, reduce, now })
   const seen = createBootsSeen({
@@ -86,7 +93,7 @@ export function createBootViews(options: {
           now,
         }),
         listPatterns: createListPatterns({ snapshots, diagnosisOf: (id) => attempt(id)?.diagnosis }),
-        capture: createCapturePackets(captureOf),
+        capture: createCapturePackets((mac) => captureOf(mac, bootedAt(mac))),
         diagnose,
       }
     },
