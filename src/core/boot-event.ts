@@ -80,6 +80,8 @@ export type BootEvent =
       readonly name?: string
       readonly method: 'GET' | 'HEAD'
       readonly status: number
+      /** Place in the file of the first byte that was sent; absent: its start. */
+      readonly fromBytes?: number
       readonly sentBytes: number
       /** Of the whole file. */
       readonly totalBytes?: number

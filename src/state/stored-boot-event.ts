@@ -137,6 +137,7 @@ const eventFields: { readonly [Type in BootEvent['type']]: FieldsOf<EventOf<Type
     name: maybe(text),
     method: oneOf(['GET', 'HEAD']),
     status: number,
+    fromBytes: maybe(number),
     sentBytes: number,
     totalBytes: maybe(number),
     durationMs: maybe(number),

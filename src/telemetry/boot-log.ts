@@ -92,8 +92,9 @@ export function overLogLine(attempt: BootAttempt): BootLogLine {
     osVersion,
     pattern: diagnosis?.code,
   }
-  // What failed was told by its report, and what was refused by its decision.
-  return { level: outcome === 'lost' ? 'warn' : 'info', message: 'boot is over', fields }
+  // What failed was told by its report, what was refused by its decision; who asked twice and left is no trouble.
+  const isTrouble = outcome === 'lost' && diagnosis !== undefined
+  return { level: isTrouble ? 'warn' : 'info', message: 'boot is over', fields }
 }
 
 /** What is wrong with a boot and what to do, as one line. */

@@ -35,7 +35,7 @@ const troubles: readonly Trouble[] = [
     firmware: 'bios-pxe',
     // A system that stops in its initramfs, with a prompt that nobody sees.
     config: { kernelArguments: ['rdinit=/bin/sh'] },
-    text: /Kernel and initramfs went out whole .* ago; it has not asked for its rootfs/,
+    text: /Kernel and initramfs went out whole, and it did not ask for its rootfs in the .* after that/,
   },
   {
     code: 'rootfs-cut-off',

@@ -57,6 +57,7 @@ export const wholeEvents: { readonly [Type in BootEvent['type']]: Required<Event
     name: 'rootfs.img',
     method: 'GET',
     status: 200,
+    fromBytes: 500,
     sentBytes: 1_000,
     totalBytes: 1_000,
     durationMs: 40,

@@ -167,8 +167,15 @@ describe('a boot as a whole', () => {
     ['local', 'info'],
   ] as const)('that ended as %s is told at %s', (outcome, level) => {
     const { log, bootLog } = setUp()
-    bootLog.onOver({ ...attempt, outcome })
+    const diagnosis = { code: 'overdue', text: 'Nothing came.', remedy: 'Look.', at: 5 } as const
+    bootLog.onOver({ ...attempt, outcome, diagnosis })
     expect(log.lines).toMatchObject([{ level, fields: { outcome } }])
+  })
+
+  test('that was lost without anything wrong is no warning: it asked once or twice and left', () => {
+    const { log, bootLog } = setUp()
+    bootLog.onOver({ ...attempt, outcome: 'lost' })
+    expect(log.lines).toMatchObject([{ level: 'info', fields: { outcome: 'lost' } }])
   })
 
   test('says what is wrong with it and what to do', () => {

@@ -21,6 +21,8 @@ interface Moment {
 /** Boots of the same machine that patterns look back at. */
 const mostBefore = 8
 
+const toldAgainMs = 24 * 60 * 60_000
+
 /** Finds out where attempts stand, tells what changed, and says when to look again. */
 export function createExaminer({
   shelf,
@@ -52,6 +54,7 @@ export function createExaminer({
     const found = recognise(facts, {
       name: host ?? mac ?? facts.address ?? 'this machine',
       mac,
+      isKnown: host !== undefined,
       isOver: state === 'over',
       quietMs,
       limitMs,
@@ -72,12 +75,21 @@ export function createExaminer({
     const { diagnosis, outcome } = attempt
     if (diagnosis !== undefined && !attempt.told.includes(diagnosis.code)) {
       attempt.told = [...attempt.told, diagnosis.code]
-      listeners.onDiagnosis?.(reduced(), diagnosis)
+      if (!isToldOfMachine(attempt, diagnosis)) listeners.onDiagnosis?.(reduced(), diagnosis)
     }
     if (outcome !== undefined && !attempt.isOverTold) {
       attempt.isOverTold = true
       listeners.onOver?.(reduced())
     }
+  }
+
+  /** Of a machine that comes back every minute, each return is a boot; once a day is enough to know it. */
+  function isToldOfMachine({ machine }: KeptAttempt, { code, at }: Diagnosis): boolean {
+    if (code !== 'returns-although-local' || machine === undefined) return false
+    const { returnsToldAt: before } = machine
+    if (before !== undefined && Math.abs(at - before) < toldAgainMs) return true
+    machine.returnsToldAt = at
+    return false
   }
 
   /** When nothing but time can change where it stands. */

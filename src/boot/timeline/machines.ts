@@ -15,6 +15,8 @@ export interface Machine {
   history: readonly PhaseSilences[] | undefined
   /** Made from that when they are first asked for. */
   limits: PhaseLimits | undefined
+  /** When it was last told of that it comes back although it is sent to its disk. */
+  returnsToldAt?: number
 }
 
 const mostCards = 16

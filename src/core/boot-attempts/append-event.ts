@@ -30,9 +30,27 @@ export function appendCounted(events: CountedEvent[], entry: CountedEvent, maxim
     if (known === undefined) {
       events.push(entry)
       if (isDhcp(event)) return makeRoomInRow(events) + makeRoom(events, maximum)
-    } else events[index] = { event: known.event, count: known.count + count, lastAt }
+    } else {
+      events[index] = { event: known.event, count: known.count + count, lastAt }
+      if (event.type === 'artifact-sent') dropProgress(events, event, index)
+    }
   }
   return makeRoom(events, maximum)
+}
+
+/** Of a transfer that is told by an earlier step, which came once more, its places say nothing now. */
+function dropProgress(
+  events: CountedEvent[],
+  event: Extract<BootEvent, { type: 'artifact-sent' }>,
+  after: number,
+): void {
+  for (let index = events.length - 1; index > after; index -= 1) {
+    const known = events[index]?.event
+    if (known?.type !== 'artifact-progress') continue
+    if (known.role === event.role && known.bootId === event.bootId && known.name === event.name) {
+      events.splice(index, 1)
+    }
+  }
 }
 
 /** The first two of such a row stay as they are. */

@@ -27,6 +27,10 @@ export interface AttemptFacts {
   readonly run?: DhcpRun
   /** DHCP saw it ask for the same stage in boot after boot. */
   readonly isLoopTold: boolean
+  /** Nothing of it was seen but its decisions. */
+  readonly isOnlyDecided: boolean
+  /** How often it was told what to do. */
+  readonly decisions: number
   /** When a loader asked DHCP, which shows that it runs. */
   readonly loaderAskedAt?: number
   readonly decision?: Extract<BootEvent, { type: 'decided' }>
@@ -53,6 +57,8 @@ export interface DhcpRun {
   readonly lastAt: number
   /** DISCOVERs of this run that got our offer. */
   readonly offers: number
+  /** The same of all runs of this boot. */
+  readonly asked: number
   /** REQUESTs that we acknowledged, on 67 or 4011. */
   readonly acknowledged: number
   /** On 4011, for the boot server of type 0. */

@@ -1,4 +1,5 @@
 import type { AttemptStep, BootPhase, CountedEvent, PhaseSpan } from '../boot-attempt.ts'
+import { phasesOfPatterns } from './diagnosed-phase.ts'
 import { createStepPhases } from './step-phases.ts'
 import { stepText } from './step-text.ts'
 import { stepTone } from './step-tone.ts'
@@ -15,7 +16,8 @@ export function stepsOf(
   let at = startedAt
   for (const [index, { event, count, lastAt }] of events.entries()) {
     at = Math.max(at, event.at)
-    const phase = event.type === 'diagnosed' ? phaseAt(spans, at) : phaseOf(event)
+    const phase =
+      event.type === 'diagnosed' ? (phasesOfPatterns[event.code] ?? phaseAt(spans, at)) : phaseOf(event)
     if (event.type === 'artifact-progress' && isOutdated(events, index)) continue
     const isProgress = event.type === 'artifact-progress'
     steps.push({

@@ -11,7 +11,7 @@ export function nextRun(
   asked: DhcpQuestion,
   { at, lastAt, count }: { readonly at: number; readonly lastAt: number; readonly count: number },
 ): DhcpRun {
-  const run = isSameRun(before, asked) ? before : beginRun(asked, at)
+  const run = isSameRun(before, asked) ? before : beginRun(asked, at, before?.asked ?? 0)
   run.lastAt = Math.max(run.lastAt, lastAt)
   if (event.type === 'dhcp-unanswered') {
     if (event.chosen === undefined) return run
@@ -22,8 +22,10 @@ export function nextRun(
   if (event.role !== 'boot-server') run.role = event.role
   run.target = event.target ?? run.target
   run.decision = event.decision ?? run.decision
-  if (event.message === 'offer') run.offers += count
-  else run.acknowledged += count
+  if (event.message === 'offer') {
+    run.offers += count
+    run.asked += count
+  } else run.acknowledged += count
   if (event.role === 'boot-server' && asked.bootServerType === 0) run.askedTypeZero += count
   return run
 }
@@ -34,7 +36,7 @@ function isSameRun(run: DhcpRun | undefined, asked: DhcpQuestion): run is Mutabl
   return asked.message !== 'discover' || (run.xid === asked.xid && run.via === asked.via)
 }
 
-function beginRun({ via, xid }: DhcpQuestion, at: number): Mutable<DhcpRun> {
+function beginRun({ via, xid }: DhcpQuestion, at: number, askedBefore: number): Mutable<DhcpRun> {
   return {
     via,
     xid,
@@ -44,6 +46,7 @@ function beginRun({ via, xid }: DhcpQuestion, at: number): Mutable<DhcpRun> {
     startedAt: at,
     lastAt: at,
     offers: 0,
+    asked: askedBefore,
     acknowledged: 0,
     askedTypeZero: 0,
     chosen: undefined,

@@ -1,5 +1,6 @@
 import type { BootEvent } from '../boot-event.ts'
 import type { FileFacts } from './attempt-facts.ts'
+import { FileParts } from './file-parts.ts'
 import { type FileEvent, type FileRole, fileRoleOf } from './file-role.ts'
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
@@ -10,6 +11,7 @@ type Tftp = Extract<BootEvent, { type: 'tftp-started' | 'tftp-ended' }>
 /** What became of each file of a boot; of the last one of its role, where there are several. */
 export class FileLog {
   readonly #files = new Map<FileRole, Mutable<FileFacts>>()
+  readonly #parts = new Map<FileRole, FileParts>()
   /** How often each loader went out whole. */
   #loaders: Map<string, number> | undefined
 
@@ -24,7 +26,9 @@ export class FileLog {
   /** A new decision makes the machine fetch everything anew; its loader it has. */
   restart(): void {
     for (const role of this.#files.keys()) {
-      if (role !== 'loader' && role !== 'script') this.#files.delete(role)
+      if (role === 'loader' || role === 'script') continue
+      this.#files.delete(role)
+      this.#parts.delete(role)
     }
   }
 
@@ -46,12 +50,27 @@ export class FileLog {
       file.lastHeadAt = lastAt
       return
     }
-    const { sentBytes, totalBytes = sentBytes } = event
-    // A part that goes on where the last transfer broke off ends with the file.
-    const isWhole = event.status === 200 || file.reachedBytes + sentBytes >= totalBytes
-    if (event.completed && isWhole) this.#whole(file, lastAt, count, totalBytes)
-    else if (event.completed) file.isOpen = false
-    else cut(file, lastAt, count, Math.max(event.status === 200 ? 0 : file.reachedBytes, sentBytes))
+    const { fromBytes = 0, sentBytes, totalBytes = sentBytes, completed } = event
+    const parts = this.#partsOf(file.role)
+    parts.add(fromBytes, fromBytes + sentBytes)
+    // Also in parts, in any order: what broke off goes on where it did.
+    if (completed && (event.status === 200 || parts.covers(totalBytes))) {
+      parts.clear()
+      this.#whole(file, lastAt, count, totalBytes)
+    } else if (!completed) cut(file, lastAt, count, fromBytes + sentBytes)
+    else {
+      file.isOpen = false
+      // Of one that was there as a whole already, a part says nothing new.
+      if (file.wholes === 0) file.reachedBytes = parts.bytes
+    }
+  }
+
+  #partsOf(role: FileRole): FileParts {
+    const known = this.#parts.get(role)
+    if (known !== undefined) return known
+    const parts = new FileParts()
+    this.#parts.set(role, parts)
+    return parts
   }
 
   #progress(event: Progress, at: number): void {

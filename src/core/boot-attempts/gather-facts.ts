@@ -70,6 +70,8 @@ function begin(startedAt: number): Gathering {
     silences: {},
     run: undefined,
     isLoopTold: false,
+    isOnlyDecided: true,
+    decisions: 0,
     loaderAskedAt: undefined,
     decision: undefined,
     scriptAt: undefined,
@@ -93,6 +95,8 @@ function noteEntry(
   const times = { at, lastAt: Math.max(at, said), count }
   gathering.phases.alive(at)
   if (count > 1) gathering.phases.alive(times.lastAt)
+  if (event.type === 'decided') gathering.facts.decisions += count
+  else gathering.facts.isOnlyDecided = false
   noteEvent(gathering, event, times)
   travel(gathering.journey, event)
   if (gathering.facts.decision !== undefined) noteServed(gathering, times.lastAt)
@@ -189,11 +193,21 @@ function noteBoot({ bootIds }: Gathering, { bootId }: { readonly bootId: BootId 
 
 function noteFile(gathering: Gathering, event: FileEvent, { at, lastAt, count }: Times): void {
   const { facts, phases, files, journey } = gathering
+  if (isOfSomebodyElse(gathering, event)) return
   if (event.address !== undefined) facts.address = event.address
   const phase = gathering.isSentAway ? undefined : phaseOfFile(event)
   // Firmware that is back at its loader, or a loader that fetches the next one because its script says so.
   if (phase !== undefined) phases.visit(phase, at, phase === 'loader' && journey.level < reached.files)
   files.note(event, at, lastAt, count)
+}
+
+/** A rootfs before any kernel, to another address than its script went to: somebody tries the URL. */
+function isOfSomebodyElse({ facts: { decision, files } }: Gathering, event: FileEvent): boolean {
+  const role = fileRoleOf(event)
+  if (role !== 'rootfs' && role !== 'disk') return false
+  if (files.has('kernel') || files.has('initramfs')) return false
+  const { address } = event
+  return decision?.address !== undefined && address !== undefined && address !== decision.address
 }
 
 function phaseOfFile(event: FileEvent): BootPhase | undefined {

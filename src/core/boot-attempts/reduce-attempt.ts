@@ -1,6 +1,7 @@
 import type { AttemptRecord, BootAttempt, PhaseSpan } from '../boot-attempt.ts'
 import type { AttemptFacts } from './attempt-facts.ts'
 import { stepsOf } from './attempt-steps.ts'
+import { phasesOfPatterns } from './diagnosed-phase.ts'
 import { gatherFacts } from './gather-facts.ts'
 import { type Standing, type StandingInput, standingOf } from './standing.ts'
 import { transferOf } from './transfer-of.ts'
@@ -37,7 +38,7 @@ export function attemptOf(record: AttemptRecord, facts: AttemptFacts, standing: 
     state: diagnosis !== undefined && standing.state === 'running' ? 'stuck' : standing.state,
     outcome: standing.outcome,
     endedAt: standing.endedAt,
-    phase: facts.phase,
+    phase: diagnosis === undefined ? facts.phase : (phasesOfPatterns[diagnosis.code] ?? facts.phase),
     phases: spansOf(facts, standing),
     get steps() {
       steps ??= stepsOf(events, startedAt, spans, otherMacs !== undefined)

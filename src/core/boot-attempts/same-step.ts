@@ -35,6 +35,7 @@ export function isSameStep(a: BootEvent, b: BootEvent): boolean {
         a.method === b.method &&
         a.status === b.status &&
         a.completed === b.completed &&
+        a.fromBytes === b.fromBytes &&
         a.sentBytes === b.sentBytes
       )
     case 'entry-sent':

@@ -1,6 +1,7 @@
 import type { AttemptOutcome, AttemptRecord, AttemptState } from '../boot-attempt.ts'
 import type { AttemptFacts } from './attempt-facts.ts'
 import { longestSilenceMs } from './begins-anew.ts'
+import { isInPassing } from './in-passing.ts'
 import { reached } from './journey.ts'
 import { limitOf, type PhaseLimits } from './phase-limits.ts'
 
@@ -28,6 +29,8 @@ const minutes = 60_000
 export const holdShownMs = 10 * minutes
 /** Firmware that was offered something and took nothing has booted otherwise. */
 const dhcpLostMs = 30 * minutes
+/** Too little was seen of it to wait longer. */
+const inPassingLostMs = 10 * minutes
 /** Nobody knows which machine it is: somebody who looks at a URL is one too. */
 const strangerLostMs = 10 * minutes
 
@@ -67,9 +70,14 @@ export function standingOf(facts: AttemptFacts, head: Head, input: StandingInput
   if (run?.decision === 'local' && journey.level === reached.nothing && quietMs >= limitMs) {
     return over('local', facts.lastAt)
   }
-  const lostMs = Math.max(longestSilenceOf(facts, head), 2 * limitMs)
-  if (quietMs >= lostMs) return over('lost', facts.lastAt)
+  // It ends when it is given up: until then nobody could tell it from one that goes on.
   const state = decision?.kind === 'wait' ? 'waiting' : 'running'
+  if (isInPassing(facts, head.host !== undefined)) {
+    if (quietMs >= inPassingLostMs) return over('lost', heardAt + inPassingLostMs)
+    return { state, quietMs, limitMs, dueAt: heardAt + inPassingLostMs }
+  }
+  const lostMs = Math.max(longestSilenceOf(facts, head), 2 * limitMs)
+  if (quietMs >= lostMs) return over('lost', heardAt + lostMs)
   if (quietMs >= limitMs) return { state: 'stuck', quietMs, limitMs, dueAt: heardAt + lostMs }
   return { state, quietMs, limitMs, dueAt: heardAt + limitMs }
 }

@@ -133,7 +133,9 @@ function sentText(event: Of<'artifact-sent'>): string {
       totalBytes === undefined ? `after ${bytesText(sentBytes)}` : `at ${partText(sentBytes, totalBytes)}`
     return `${file} cut off ${amount}`
   }
-  return `${file} sent, ${bytesText(sentBytes)}${speedText(sentBytes, durationMs)}`
+  const part =
+    status === 206 && totalBytes !== undefined && sentBytes < totalBytes ? ` of ${bytesText(totalBytes)}` : ''
+  return `${file} sent, ${bytesText(sentBytes)}${part}${speedText(sentBytes, durationMs)}`
 }
 
 function speedText(bytes: number, durationMs: number | undefined): string {

@@ -6,7 +6,7 @@ export function transferOf({ files }: Pick<AttemptFacts, 'files'>): TransferProg
   let last: FileFacts | undefined
   for (const file of files.values()) {
     if (file.role === 'other' || file.role === 'script' || file.totalBytes === undefined) continue
-    if (file.wholes === 0 && !file.isOpen && file.cuts === 0) continue
+    if (file.wholes === 0 && !file.isOpen && file.cuts === 0 && file.reachedBytes === 0) continue
     if (last === undefined || file.lastAt >= last.lastAt) last = file
   }
   if (last?.totalBytes === undefined) return undefined

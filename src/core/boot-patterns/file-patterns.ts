@@ -39,13 +39,13 @@ export const silentAfterKernel: BootPattern = {
     if (!isUntouched(files.get('rootfs')) || facts.ignitionAt !== undefined) return undefined
     if (journey.level === reached.kernel && needsRootfs(facts)) {
       return {
-        text: `Kernel and initramfs went out whole ${durationText(context.quietMs)} ago; it has not asked for its rootfs.`,
+        text: `Kernel and initramfs went out whole, and it did not ask for its rootfs in the ${durationText(context.quietMs)} after that.`,
         at: facts.lastAt,
       }
     }
     if (journey.level !== reached.files || files.get('initramfs') !== undefined) return undefined
     return {
-      text: `Its kernel went out whole ${durationText(context.quietMs)} ago; it has not asked for the initramfs.`,
+      text: `Its kernel went out whole, and it did not ask for the initramfs in the ${durationText(context.quietMs)} after that.`,
       remedy:
         'Look at its screen: the loader could not start the kernel, or does not know initrd. A loader of another kind may (loader: of the host; pilotlight loaders); with Secure Boot the kernel must be signed for the shim.',
       at: facts.lastAt,

@@ -89,10 +89,10 @@ export const scriptNotFetched: BootPattern = {
     if (loader === undefined || context.quietMs < context.limitMs) return undefined
     const asked =
       facts.loaderAskedAt === undefined
-        ? 'It has not been heard of since'
-        : 'It started and asked for an address, and then fetched no script'
+        ? 'it was not heard of'
+        : 'it started and asked for an address, and fetched no script,'
     return {
-      text: `${nameOf(loader)} went out whole ${durationText(context.quietMs)} ago. ${asked}.`,
+      text: `${nameOf(loader)} went out whole, and ${asked} in the ${durationText(context.quietMs)} after that.`,
       remedy:
         facts.loaderAskedAt === undefined
           ? undefined

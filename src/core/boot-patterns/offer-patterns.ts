@@ -1,4 +1,5 @@
 import type { AttemptFacts, DhcpRun } from '../boot-attempts/attempt-facts.ts'
+import { isInPassing } from '../boot-attempts/in-passing.ts'
 import { reached } from '../boot-attempts/journey.ts'
 import { visibleText } from '../visible-text.ts'
 import type { BootPattern, Finding, PatternContext } from './pattern.ts'
@@ -11,8 +12,10 @@ const lastWaitMs = 35_000
 const afterAckMs = 45_000
 
 /** A run of DHCP that got our offer and led to nothing yet; `undefined` once anything was fetched. */
-function idleRun({ journey, run }: AttemptFacts, { isOver }: PatternContext): DhcpRun | undefined {
-  if (isOver || run === undefined || journey.level > reached.nothing) return undefined
+function idleRun(facts: AttemptFacts, { isOver, isKnown }: PatternContext): DhcpRun | undefined {
+  const { journey, run } = facts
+  if (isOver || run === undefined || journey.level > reached.nothing || isInPassing(facts, isKnown))
+    return undefined
   return run.decision === 'local' || run.decision === 'ignore' ? undefined : run
 }
 

@@ -14,6 +14,7 @@ export interface BootPattern {
 
 /** That a boot shows a pattern, with its own facts. */
 export interface Finding {
+  /** In the past tense: it is told for as long as the boot stands there, and must stay true. */
   readonly text: string
   /** Default: the one of the table. */
   readonly remedy?: string
@@ -26,6 +27,8 @@ export interface PatternContext {
   /** Host id, else MAC, else address: for commands that an admin can copy. */
   readonly name: string
   readonly mac?: MacAddress
+  /** A record of a host matches it. */
+  readonly isKnown: boolean
   readonly isOver: boolean
   /** Since its last sign of life. */
   readonly quietMs: number

@@ -1,5 +1,6 @@
 import { durationText } from '../boot-attempts/amounts.ts'
 import type { AttemptFacts } from '../boot-attempts/attempt-facts.ts'
+import { isInPassing } from '../boot-attempts/in-passing.ts'
 import { visibleText } from '../visible-text.ts'
 import type { BootPattern } from './pattern.ts'
 
@@ -32,7 +33,7 @@ export const ignitionNotFetched: BootPattern = {
     }
     if (!hasFiles(facts) || context.quietMs < context.limitMs) return undefined
     return {
-      text: `It got its rootfs ${durationText(context.quietMs)} ago and has not asked for its Ignition config.`,
+      text: `It got its rootfs, and did not ask for its Ignition config in the ${durationText(context.quietMs)} after that.`,
       at: facts.lastAt,
     }
   },
@@ -56,7 +57,7 @@ export const noReport: BootPattern = {
     if (context.isOver || servedAt === undefined || report !== undefined) return undefined
     if (decision?.expects?.includes('report') !== true || context.quietMs < context.limitMs) return undefined
     return {
-      text: `It got its last file ${durationText(context.quietMs)} ago and has not reported.`,
+      text: `It got its last file, and did not report in the ${durationText(context.quietMs)} after that.`,
       at: servedAt,
     }
   },
@@ -96,20 +97,21 @@ export const overdue: BootPattern = {
       'Look at its console, and at its last packets with pilotlight capture; a power cycle begins anew.',
     cases: [165],
   },
-  match(facts, { isOver, quietMs, limitMs, mac }) {
+  match(facts, { isOver, quietMs, limitMs, mac, isKnown }) {
     // Whoever looks at an URL of ours without being a machine does not go on either.
     if (isOver || quietMs < limitMs || mac === undefined) return undefined
     if (facts.run?.decision === 'ignore' && facts.decision === undefined) return undefined
+    if (isInPassing(facts, isKnown)) return undefined
     const { kind } = facts.decision ?? {}
     if (kind === 'wait') {
       return {
-        text: `It waited for its release and has not asked again for ${durationText(quietMs)}.`,
+        text: `It waited for its release, and did not ask again in the next ${durationText(quietMs)}.`,
         remedy: 'It was switched off, or its network has gone: it asks again when it boots.',
         at: facts.lastAt,
       }
     }
     return {
-      text: `Nothing was heard of it for ${durationText(quietMs)} (${facts.phase}); up to ${durationText(limitMs)} are normal.`,
+      text: `It went silent (${facts.phase}), and nothing was heard of it in the next ${durationText(quietMs)}; up to ${durationText(limitMs)} are normal.`,
       at: facts.lastAt,
     }
   },

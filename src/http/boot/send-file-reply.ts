@@ -25,6 +25,12 @@ export interface FileReplyParts extends SendFileParts {
   touch(bootId: BootId): void
 }
 
+/** What went out of a file. */
+interface SentPart {
+  fromBytes: number
+  sentBytes: number
+}
+
 /** Opens, checks and sends a verified file, and records what came of it. */
 export async function sendFileReply(
   exchange: Exchange,
@@ -40,19 +46,17 @@ export async function sendFileReply(
     record(exchange, reply, parts, { startedAt, sentBytes: 0, completed: false })
     return
   }
-  let sentBytes = 0
+  const sent: SentPart = { fromBytes: 0, sentBytes: 0 }
   let completed = false
   try {
-    completed = await sendOpenFile(exchange, reply, opened.file, parts, (bytes) => {
-      sentBytes += bytes
-    })
+    completed = await sendOpenFile(exchange, reply, opened.file, parts, sent)
   } catch (error) {
     // The head promised more: only a broken connection tells the node so.
     exchange.response.destroy()
     tellProblem(file, error instanceof FileChangedError ? 'changed-while-sent' : 'unreadable', parts)
   } finally {
     opened.file.release()
-    record(exchange, reply, parts, { startedAt, sentBytes, completed })
+    record(exchange, reply, parts, { startedAt, ...sent, completed })
   }
 }
 
@@ -61,7 +65,7 @@ async function sendOpenFile(
   { file, headers, bootId }: FileReply,
   open: OpenFile,
   parts: FileReplyParts,
-  onSent: (bytes: number) => void,
+  sent: SentPart,
 ): Promise<boolean> {
   const validators = { etag: `"${file.sha256}"`, modifiedAt: file.modifiedAt }
   const names: HeaderLines = ['ETag', validators.etag, 'Last-Modified', httpDate(file.modifiedAt), ...headers]
@@ -98,6 +102,7 @@ async function sendOpenFile(
   }
   if (!(await isItsTurn(exchange))) return false
 
+  sent.fromBytes = start
   let touchedAt = parts.clock.now()
   let toldAt = touchedAt
   let reachedBytes = start
@@ -110,7 +115,7 @@ async function sendOpenFile(
       start,
       end,
       onProgress(bytes) {
-        onSent(bytes)
+        sent.sentBytes += bytes
         reachedBytes += bytes
         const now = parts.clock.now()
         // A clock that was set back tells at once, and then as before.
@@ -153,9 +158,14 @@ function record(
   { clock, onEvent }: FileReplyParts,
   {
     startedAt,
+    fromBytes = 0,
     sentBytes,
     completed,
-  }: { readonly startedAt: number; readonly sentBytes: number; readonly completed: boolean },
+  }: Partial<Readonly<SentPart>> & {
+    readonly startedAt: number
+    readonly sentBytes: number
+    readonly completed: boolean
+  },
 ): void {
   const at = clock.now()
   onEvent({
@@ -166,6 +176,7 @@ function record(
     name: file.name,
     method: exchange.isHead ? 'HEAD' : 'GET',
     status: exchange.status,
+    ...(fromBytes > 0 && { fromBytes }),
     sentBytes,
     totalBytes: file.sizeBytes,
     durationMs: Math.max(0, at - startedAt),

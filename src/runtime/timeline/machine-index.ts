@@ -177,7 +177,7 @@ function sightOf(attempt: BootGlance, looked: AttemptState, before: Sight | unde
     attempt: attempt.id,
     host: attempt.host,
     mac: attempt.mac,
-    state: machineStateOf({ state, outcome, kind: decided?.kind }),
+    state: machineStateOf({ state, outcome, kind: decided?.kind, isTroubled: diagnosis !== undefined }),
     release,
     pattern: diagnosis?.code,
     seenAt: attempt.lastAt,

@@ -21,12 +21,17 @@ export function machineStateOf({
   state,
   outcome,
   kind,
+  isTroubled,
 }: {
   readonly state: AttemptState
   readonly outcome: AttemptOutcome | undefined
   /** Of its last decision. */
   readonly kind: DecisionKind | undefined
+  /** Something is known to be wrong with it. */
+  readonly isTroubled: boolean
 }): MachineState {
+  // Too little was seen of it to say that it failed.
+  if (outcome === 'lost' && !isTroubled) return 'idle'
   if (state === 'over') return outcome === undefined ? 'idle' : statesByOutcome[outcome]
   if (kind === 'hold') return 'held'
   return state

@@ -409,7 +409,10 @@ describe('one look', () => {
 
   it('at those whose time has come goes on where the last one ended', () => {
     const player = createBootPlayer()
-    for (const [index, host] of hosts(600).entries()) player.timeline.note(host.decided(0, index))
+    for (const [index, host] of hosts(600).entries()) {
+      player.timeline.note(host.offer(0))
+      player.timeline.note(host.decided(0, index))
+    }
     while (player.timeline.settle(testStart + 250));
     expect(player.changes).toHaveLength(600)
     let looks = 0

@@ -65,7 +65,7 @@ const rows: readonly (readonly [string, readonly string[], readonly BootEvent[]]
     ['booted', 'open'],
     [...goodBoot(one, 0, 1), one.offer(300, { xid: 2 })],
   ],
-  ['DISCOVER after ten silent minutes is another', ['superseded', 'open'], [one.offer(0), one.offer(700)]],
+  ['DISCOVER after ten silent minutes is another', ['lost', 'open'], [one.offer(0), one.offer(700)]],
   [
     'the DISCOVER of a chainloaded iPXE goes on',
     ['open'],

@@ -7,6 +7,7 @@ import { goodBoot, type MachineSteps, stepsOfMachine } from '../../fakes/boot-st
 
 const one = stepsOfMachine({ number: 1, host: 'n01' })
 const two = stepsOfMachine({ number: 2, host: 'n02' })
+const stranger = stepsOfMachine({ number: 3 })
 
 /** What is told, and after how many seconds, if nothing else comes until then. */
 function shown(events: readonly BootEvent[], untilSeconds: number): readonly string[] {
@@ -50,10 +51,23 @@ const rows: readonly Row[] = [
     shows: [],
   },
   {
-    when: 'one offer is not followed for long',
-    events: [one.offer(0)],
-    until: 95,
+    when: 'three offers are not followed for long',
+    events: [one.offer(0), one.offer(4), one.offer(12)],
+    until: 110,
     shows: ['offer-not-followed'],
+  },
+  {
+    when: 'it asked once and was switched off',
+    events: [
+      one.offer(0),
+      two.offer(29),
+      two.chooses(30),
+      two.tftpStart(31),
+      two.tftpEnd(32),
+      two.decided(33, 2),
+    ],
+    until: 140,
+    shows: [],
   },
   {
     when: 'four offers of ours as DHCP server pass',
@@ -350,7 +364,12 @@ const rows: readonly Row[] = [
       ...kernelOnly,
       one.progress(22.1, 1, 'rootfs', 0),
       cutRootfs(30),
-      one.sent(40, 1, 'rootfs', { status: 206, sentBytes: 3 * 2 ** 28, totalBytes: 2 ** 30 }),
+      one.sent(40, 1, 'rootfs', {
+        status: 206,
+        fromBytes: 2 ** 28,
+        sentBytes: 3 * 2 ** 28,
+        totalBytes: 2 ** 30,
+      }),
       one.ignition(45, 1),
     ],
     until: 90,
@@ -454,9 +473,27 @@ const rows: readonly Row[] = [
     shows: ['overdue'],
   },
   {
+    when: 'a script is asked for and nothing else, as people do with curl',
+    events: [one.decided(0, 1), one.decided(20, 2)],
+    until: 3000,
+    shows: [],
+  },
+  {
+    when: 'DHCP of a machine that nobody knows, three times',
+    events: [0, 4, 12].map((seconds) => stranger.offer(seconds)),
+    until: 1500,
+    shows: [],
+  },
+  {
+    when: 'DHCP of a machine that nobody knows, a whole run',
+    events: [0, 4, 12, 28].map((seconds) => stranger.offer(seconds)),
+    until: 140,
+    shows: ['offer-not-followed'],
+  },
+  {
     when: 'a machine that waited asks no more',
-    events: [one.decided(0, 1, { kind: 'wait' })],
-    until: 160,
+    events: [one.decided(0, 1, { kind: 'wait' }), one.decided(15, 2, { kind: 'wait' })],
+    until: 175,
     shows: ['overdue'],
   },
   {
