@@ -9,7 +9,7 @@ import { bootView } from './views/boot.ts'
 import { bootQueryProblem, bootsView, readBootQuery } from './views/boots.ts'
 import { doctorView } from './views/doctor.ts'
 import { eventsView, newestEvents, readAuditQuery } from './views/events.ts'
-import { fleetProblem, fleetView, readFleetQuery, rowsOfPage, rowsView } from './views/fleet.ts'
+import { fleetProblem, fleetView, isEmptyFleet, readFleetQuery, rowsOfPage, rowsView } from './views/fleet.ts'
 import { streamsView } from './views/streams.ts'
 
 export interface ViewOptions {
@@ -28,6 +28,8 @@ export function addViewRoutes(app: AdminApp, { operations, frame, clock }: ViewO
   app.get('/', hidden, async (request, reply) => {
     const query = readFleetQuery(request.query)
     const machines = await boots.listMachines({ ...query, limit: rowsOfPage })
+    // What the page tells to type works as it stands: with a profile that there is.
+    const profiles = isEmptyFleet(machines, query) ? await fleet.listRecords('profile') : []
     return frame.show(
       request,
       reply,
@@ -36,6 +38,7 @@ export function addViewRoutes(app: AdminApp, { operations, frame, clock }: ViewO
       {
         ...fleetView(machines, query, clock.now(), frame.writeRows),
         problem: fleetProblem(request.query),
+        profile: profiles[0]?.name,
       },
     )
   })

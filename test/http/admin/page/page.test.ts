@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { ServiceError } from '../../../../src/core/errors.ts'
+import type { FleetOperations } from '../../../../src/http/admin/fleet-operations.ts'
 import { createMixedFleet, morning } from '../../../browser/mixed-fleet.ts'
 import { createPageApp, type PageApp } from '../../../browser/page-app.ts'
 import type { FakeAnswers } from '../../../fakes/admin-operations.ts'
-import { fakeSecrets, sampleHost, sampleInstall } from '../../../fakes/fleet-operations.ts'
+import { fakeSecrets, sampleGroup, sampleHost, sampleInstall } from '../../../fakes/fleet-operations.ts'
 
 const opened: PageApp[] = []
 afterEach(async () => {
@@ -579,10 +580,11 @@ describe('an empty service explains the next step', () => {
     fleet: {
       listAudit: async () => ({ items: [], total: 0 }),
       showHost: async (id) => ({ ...sampleHost, id, pins: [], boots: [] }),
+      listRecords: async () => [],
     },
   }
   test.each([
-    ['/', 'pilotlight host add'],
+    ['/', 'write a profile under <code>profiles:</code>'],
     ['/streams', 'pilotlight.yaml'],
     ['/boots', 'network boot first'],
     ['/events', 'show up here as they happen'],
@@ -593,6 +595,16 @@ describe('an empty service explains the next step', () => {
     const answer = await get(url)
     expect(answer.statusCode).toBe(200)
     expect(answer.body).toContain(text)
+  })
+
+  test('the command that it tells to type names a profile that there is', async () => {
+    const listRecords: FleetOperations['listRecords'] = async (kind) => [
+      { ...sampleGroup, kind, name: 'node' },
+    ]
+    const { get } = await setUp({ ...empty, fleet: { ...empty.fleet, listRecords } }).logIn('read')
+    expect((await get('/')).body).toContain(
+      'pilotlight host add rack1-n01 --mac 52:54:00:ab:cd:ef --profile node</code>',
+    )
   })
 })
 

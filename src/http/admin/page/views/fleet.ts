@@ -38,14 +38,13 @@ export function fleetProblem(query: unknown): string | undefined {
 export function fleetView(machines: MachinePage, query: MachineQuery, now: number, write: RowWriter): object {
   const { search, state, stream, release, group, sort, page = 1 } = query
   const filters = { search, state, stream, release, group, sort }
-  const all = Object.values(machines.counts).reduce((sum, count) => sum + count, 0)
   const isFiltered = [search, state, stream, release, group].some((value) => value !== undefined)
   const from = (page - 1) * rowsOfPage
   const to = from + machines.items.length
   const link = (changes: object) => pathWith('/', { ...filters, ...changes })
   return {
     ...headOf(machines, query),
-    isEmpty: all === 0 && machines.total === 0 && !isFiltered,
+    isEmpty: isEmptyFleet(machines, query),
     isFiltered,
     rowsHtml: write(rowsOf(machines, now)),
     filters: {
@@ -68,6 +67,13 @@ export function fleetView(machines: MachinePage, query: MachineQuery, now: numbe
       after: to < machines.total && machines.items.length > 0 ? link({ page: page + 1 }) : undefined,
     },
   }
+}
+
+/** Whether there is no machine at all: then the page says how one comes. */
+export function isEmptyFleet({ counts, total }: MachinePage, query: MachineQuery): boolean {
+  const { search, state, stream, release, group } = query
+  const isFiltered = [search, state, stream, release, group].some((value) => value !== undefined)
+  return total === 0 && !isFiltered && Object.values(counts).every((count) => count === 0)
 }
 
 /** Rows that changed, and what stands above the table: what the live part of the page swaps. */
