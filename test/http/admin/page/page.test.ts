@@ -548,6 +548,30 @@ describe('each view', () => {
     expect(answer.body).toContain('name="host" value="nobody"')
   })
 
+  test('a bar is never without words, also where the last step is what is wrong', async () => {
+    const { answers, move } = createMixedFleet()
+    const text = 'It has fetched nothing of its rootfs.'
+    const transfer = {
+      role: 'rootfs',
+      name: 'live-rootfs.x86_64.img',
+      sentBytes: 0,
+      totalBytes: 1_070_596_096,
+      percent: 0,
+      isDone: false,
+    }
+    const diagnosis = {
+      code: 'overdue',
+      text,
+      remedy: 'Look at its console.',
+      at: '2026-11-30T07:40:00.000Z',
+    } as const
+    move('rack1-n01', { state: 'stuck', step: text, phase: 'rootfs', transfer, diagnosis })
+    const { get } = await setUp(answers).logIn('read')
+    for (const url of ['/', '/hosts/rack1-n01']) {
+      expect((await get(url)).body).toContain('rootfs: 0 B of 1021 MiB</span> <progress max="100" value="0"')
+    }
+  })
+
   test('pages and counts keep the filters', async () => {
     const { get } = await setUp(createMixedFleet(500).answers).logIn('read')
     const { body } = await get('/?stream=fcos-stable&page=2')

@@ -73,6 +73,7 @@ function progressOf({ transfer, state }: BootSummary): ShownProgress | undefined
   if (transfer === undefined || transfer.isDone || state === 'over') return undefined
   return shownProgress({
     label: transfer.name ?? transfer.role,
+    what: transfer.role,
     done: transfer.sentBytes,
     total: transfer.totalBytes,
     bytesPerSecond: transfer.bytesPerSecond,

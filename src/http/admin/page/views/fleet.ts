@@ -131,6 +131,7 @@ function machineRow(row: MachineRow, now: number): object {
     progress: isMoving
       ? shownProgress({
           label: `${transfer.role} of ${host ?? mac ?? key}`,
+          what: transfer.role,
           done: transfer.sentBytes,
           total: transfer.totalBytes,
           bytesPerSecond: transfer.bytesPerSecond,
