@@ -7,20 +7,30 @@ import { phasePicture } from './phase-picture.ts'
 
 /** Where nobody looks, as wide as most terminals. */
 const usualWidth = 100
+/** Below this, a step has neither its phase nor room in front. */
+const narrow = 50
 
 /** A boot as a picture with durations: who, what was decided and why, what is wrong, phases, every step. */
 export function bootText(boot: BootDetail, style: TableStyle): string {
   const width = style.width ?? usualWidth
   const { diagnosis, phases, steps, leftOut } = boot
   return [
-    renderFields(fieldsOf(boot)),
+    width < narrow ? joined(narrowFields(boot, width)) : renderFields(fieldsOf(boot)),
     diagnosis === undefined ? '' : joined(diagnosisLines(diagnosis, width)),
     phases.length === 0 ? '' : joined(phasePicture(boot, width)),
-    steps.length === 0 ? '' : joined(steps.map(stepLine)),
+    steps.length === 0 ? '' : joined(stepLines(steps, width)),
     leftOut === 0 ? '' : `${leftOut} more steps were too many to be kept.\n`,
   ]
     .filter((part) => part !== '')
     .join('\n')
+}
+
+function narrowFields(boot: BootDetail, width: number): readonly string[] {
+  return fieldsOf(boot).flatMap(([name, value]) => hanging('', `${name}: ${value}`, width))
+}
+
+function stepLines(steps: BootDetail['steps'], width: number): readonly string[] {
+  return width < narrow ? steps.flatMap((step) => hanging('', shortStep(step), width)) : steps.map(stepLine)
 }
 
 function joined(lines: readonly string[]): string {
@@ -84,9 +94,6 @@ function stateText(boot: BootDetail): string {
   const took = formatDuration(boot.durationMs)
   return `${bootState(boot)}, ${boot.state === 'over' ? 'after' : 'since'} ${took}`
 }
-
-/** Below this, a step has neither its phase nor room in front. */
-const narrow = 50
 
 /** The same for a terminal of this size, redrawn while it goes on: no line is wider, and there are no more of them. */
 export function bootScreen(
