@@ -166,7 +166,7 @@ export async function listLastAttempts(
 /** Ids begin with the time of their start, so that they tell what is old. */
 export async function trimAttempts(
   db: Kysely<StateTables>,
-  { startedBefore, keep, most }: Parameters<StateStore['trimAttempts']>[0],
+  { startedBefore, keep, keepStrangers, most }: Parameters<StateStore['trimAttempts']>[0],
 ): Promise<{ readonly removed: number }> {
   return db.transaction().execute(async (transaction) => {
     const old = await sql`
@@ -174,11 +174,20 @@ export async function trimAttempts(
         select id from boot_timeline where id < ${firstIdAt(startedBefore)} order by id limit ${most})`.execute(
       transaction,
     )
-    const excess = await sql`
-      delete from boot_timeline where id in (
-        select id from boot_timeline order by id
-        limit min(max((select count(*) from boot_timeline) - ${keep}, 0), ${most}))`.execute(transaction)
-    return { removed: Number(old.numAffectedRows ?? 0) + Number(excess.numAffectedRows ?? 0) }
+    let removed = Number(old.numAffectedRows ?? 0)
+    for (const [whose, kept] of [
+      [sql`host is null`, keepStrangers],
+      [sql`host is not null`, keep],
+    ] as const) {
+      const excess = await sql`
+        delete from boot_timeline where id in (
+          select id from boot_timeline where ${whose} order by id
+          limit min(max((select count(*) from boot_timeline where ${whose}) - ${kept}, 0), ${most}))`.execute(
+        transaction,
+      )
+      removed += Number(excess.numAffectedRows ?? 0)
+    }
+    return { removed }
   })
 }
 

@@ -266,10 +266,14 @@ export interface StateStore extends FleetStore {
     readonly afterHost?: string
     readonly limit: number
   }): Promise<readonly AttemptRecord[]>
-  /** Removes what began before a time, and the oldest beyond `keep`; at most `most` of each in one go. */
+  /**
+   * Removes what began before a time, the oldest boots of hosts beyond `keep`, and those of machines that no record
+   * matches beyond `keepStrangers`, which so cannot push out the others; at most `most` of each in one go.
+   */
   trimAttempts(limits: {
     readonly startedBefore: number
     readonly keep: number
+    readonly keepStrangers: number
     readonly most: number
   }): Promise<{ readonly removed: number }>
 

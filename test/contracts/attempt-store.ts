@@ -16,7 +16,9 @@ export function describeAttemptStore(current: () => StateStore): void {
     expect(await current().countAttempts({})).toBe(0)
     expect(await current().listLastAttempts({ limit: 10 })).toEqual([])
     await current().saveAttempts([])
-    expect(await current().trimAttempts({ startedBefore: t0, keep: 0, most: 10 })).toEqual({ removed: 0 })
+    expect(await current().trimAttempts({ startedBefore: t0, keep: 0, keepStrangers: 0, most: 10 })).toEqual({
+      removed: 0,
+    })
   })
 
   it('a boot comes back as it was, with every field of every event', async () => {
@@ -125,7 +127,7 @@ export function describeAttemptStore(current: () => StateStore): void {
       expect(await current().countAttempts({ mac }), mac).toBe(1)
     }
     expect(await current().listLastAttempts({ limit: 1 })).toMatchObject([{ otherMacs: [second, third] }])
-    await current().trimAttempts({ startedBefore: t0 + 2_000, keep: 100, most: 10 })
+    await current().trimAttempts({ startedBefore: t0 + 2_000, keep: 100, keepStrangers: 100, most: 10 })
     expect(await list({ mac: second })).toEqual([])
   })
 
@@ -167,17 +169,34 @@ export function describeAttemptStore(current: () => StateStore): void {
     const boots = Array.from({ length: 9 }, (_, index) => makeAttempt(index))
     await current().saveAttempts(boots)
     const { trimAttempts } = current()
-    expect(await trimAttempts({ startedBefore: t0 + 3_000, keep: 100, most: 2 })).toEqual({ removed: 2 })
-    expect(await trimAttempts({ startedBefore: t0 + 3_000, keep: 100, most: 2 })).toEqual({ removed: 1 })
-    expect(await trimAttempts({ startedBefore: t0 + 3_000, keep: 4, most: 10 })).toEqual({ removed: 2 })
-    expect(await trimAttempts({ startedBefore: t0 + 3_000, keep: 4, most: 10 })).toEqual({ removed: 0 })
+    expect(await trimAttempts({ startedBefore: t0 + 3_000, keep: 100, keepStrangers: 100, most: 2 })).toEqual(
+      { removed: 2 },
+    )
+    expect(await trimAttempts({ startedBefore: t0 + 3_000, keep: 100, keepStrangers: 100, most: 2 })).toEqual(
+      { removed: 1 },
+    )
+    expect(await trimAttempts({ startedBefore: t0 + 3_000, keep: 4, keepStrangers: 4, most: 10 })).toEqual({
+      removed: 2,
+    })
+    expect(await trimAttempts({ startedBefore: t0 + 3_000, keep: 4, keepStrangers: 4, most: 10 })).toEqual({
+      removed: 0,
+    })
     expect(idsOf(await list())).toEqual(idsOf(boots).slice(5).toReversed())
+  })
+
+  it('boots of machines that no record matches have a number of their own, and push out no other', async () => {
+    const known = [0, 1, 2].map((index) => makeAttempt(index))
+    const strangers = Array.from({ length: 9 }, (_, index) => makeAttempt(10 + index, { host: undefined }))
+    await current().saveAttempts([...known, ...strangers])
+    const limits = { startedBefore: t0, keep: 3, keepStrangers: 2, most: 100 }
+    expect(await current().trimAttempts(limits)).toEqual({ removed: 7 })
+    expect(idsOf(await list())).toEqual(idsOf([...known, ...strangers.slice(-2)]).toReversed())
   })
 
   it('a boot that has gone is found by none of its ids', async () => {
     const first = { ...wholeEvents.decided, bootId: makeBootId(8) }
     await current().saveAttempts([makeAttempt(1, { events: counted(first) })])
-    await current().trimAttempts({ startedBefore: t0 + 5_000, keep: 100, most: 10 })
+    await current().trimAttempts({ startedBefore: t0 + 5_000, keep: 100, keepStrangers: 100, most: 10 })
     expect(await list({ bootId: makeBootId(8) })).toEqual([])
     expect(await list({ bootId: makeBootId(1) })).toEqual([])
   })

@@ -47,16 +47,22 @@ export function createMemoryAttempts(step: <T>(name: string, run: () => T) => Pr
           .slice(0, limit)
           .map(([, record]) => ({ ...record, events: headOf(record.events), isHead: true }))
       }),
-    trimAttempts: ({ startedBefore, keep, most }) =>
+    trimAttempts: ({ startedBefore, keep, keepStrangers, most }) =>
       step('removing old boots', () => {
         const oldest = matching({}).toReversed()
         const old = oldest.filter(({ startedAt }) => startedAt < startedBefore).slice(0, most)
         for (const { id } of old) attempts.delete(id)
-        const excess = oldest
-          .filter(({ id }) => attempts.has(id))
-          .slice(0, Math.min(Math.max(0, attempts.size - keep), most))
-        for (const { id } of excess) attempts.delete(id)
-        return { removed: old.length + excess.length }
+        let removed = old.length
+        for (const [isHost, kept] of [
+          [false, keepStrangers],
+          [true, keep],
+        ] as const) {
+          const own = oldest.filter(({ id, host }) => attempts.has(id) && (host !== undefined) === isHost)
+          const excess = own.slice(0, Math.min(Math.max(0, own.length - kept), most))
+          for (const { id } of excess) attempts.delete(id)
+          removed += excess.length
+        }
+        return { removed }
       }),
   }
 }

@@ -17,8 +17,10 @@ const attemptsPerWrite = 1_000
 /** Old ones leave in steps of this size, so that nobody waits long. */
 const attemptsPerTrim = 1_000
 const trimEveryMs = 60 * 60 * 1_000
-/** Beyond that the oldest leave before their time: some 500 MB. */
+/** Of hosts; beyond that the oldest leave before their time: some 500 MB. */
 export const mostKeptAttempts = 100_000
+/** Beside them, this share as many of machines that no record matches, which anybody can make up. */
+const shareOfStrangers = 0.2
 
 export function createAttemptWriter(options: {
   readonly timeline: Pick<Timeline, 'takeUnsaved' | 'returnUnsaved' | 'confirmSaved'>
@@ -71,6 +73,7 @@ export function createAttemptWriter(options: {
     const { removed } = await store.trimAttempts({
       startedBefore: now - keepMs(),
       keep: maximum,
+      keepStrangers: Math.ceil(maximum * shareOfStrangers),
       most: attemptsPerTrim,
     })
     // Where there is more to do, the next write goes on with it.
