@@ -153,7 +153,7 @@ describe('watch', () => {
     )
     expect(code).toBe(0)
     const after = stdout.split('\u001b[?1049l')[1] ?? ''
-    expect(after).toContain('machine   rack1-n01')
+    expect(after).toContain('machine: rack1-n01')
     expect(after).toMatch(/rack1-n01: booted .* after 41 s\n$/)
   })
 
