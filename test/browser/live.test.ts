@@ -35,7 +35,7 @@ describe.skipIf(!hasChromium)('the page moves by itself', () => {
     expect(await page.locator('#row-rack1-n04 progress').count()).toBe(0)
     // It belongs further down now; the list follows a little later.
     await expect
-      .poll(() => page.locator('#machine-rows tr').nth(6).getAttribute('data-key'), { timeout: 5_000 })
+      .poll(() => page.locator('#machine-rows tr').nth(7).getAttribute('data-key'), { timeout: 5_000 })
       .toBe('rack1-n05')
     expect(await page.evaluate('[window.loadedOnce, scrollY, document.activeElement.textContent]')).toEqual([
       true,
@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)('the page moves by itself', () => {
       },
     })
     await page.locator('#row-rack4-n04').waitFor({ timeout: 4_000 })
-    await expect.poll(() => page.locator('#news').textContent()).toBe('6 machines need you.')
+    await expect.poll(() => page.locator('#news').textContent()).toBe('7 machines need you.')
     expect(await page.locator('#row-rack4-n04 .todo').textContent()).toBe('Do: Look at its console.')
     const fourth = page.locator('#machine-rows tr').nth(3)
     await expect.poll(() => fourth.getAttribute('data-key'), { timeout: 5_000 }).toBe('rack4-n04')
