@@ -69,7 +69,8 @@ export function createAttemptWriter(options: {
 
   async function trim(): Promise<void> {
     const now = clock.now()
-    if (writtenSinceTrim < attemptsPerTrim && now - trimmedAt < trimEveryMs) return
+    // A clock that was set back by years is no reason to keep what is old for as long.
+    if (writtenSinceTrim < attemptsPerTrim && Math.abs(now - trimmedAt) < trimEveryMs) return
     const { removed } = await store.trimAttempts({
       startedBefore: now - keepMs(),
       keep: maximum,
