@@ -64,9 +64,12 @@ interface RefusedName {
   readonly cause?: unknown
 }
 
-/** Whether `pilotlight doctor` asks: it sees what machines get, and is none. */
-function isProbe({ options }: ReadRequest): boolean {
-  return options.some(({ name }) => name === probeOption)
+/**
+ * Whether `pilotlight doctor` asks: it sees what machines get, and is none. Only from this machine: nobody else can keep
+ * a transfer out of the timeline.
+ */
+function isProbe({ options }: ReadRequest, { address, localAddress }: TftpPeer): boolean {
+  return address === localAddress && options.some(({ name }) => name === probeOption)
 }
 
 /** Serves what arrives at one bound socket: reads it, finds whose it is, and hands on. */
@@ -180,7 +183,7 @@ export function createListener(options: ListenerOptions): Listener {
       return
     }
     transfers.set(key, transfer)
-    void serveRequest(isProbe(packet) ? quietContext : context, from, transfer)
+    void serveRequest(isProbe(packet, peer) ? quietContext : context, from, transfer)
   }
 
   function onMessage(bytes: Buffer, { address, port }: { address: string; port: number }): void {

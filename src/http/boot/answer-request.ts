@@ -86,7 +86,7 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
   /** Most answers are in memory and leave at once; only a file, or what has to be read first, is waited for. */
   function send(exchange: Exchange, reply: Reply): Promise<void> | undefined {
     if (reply.kind === 'file') {
-      return sendFileReply(exchange, reply, isProbeTrace(exchange.trace) ? quietFileParts : fileParts)
+      return sendFileReply(exchange, reply, isOwnProbe(exchange) ? quietFileParts : fileParts)
     }
     exchange.isProbe = reply.isProbe === true
     sendContent(exchange, reply)
@@ -94,8 +94,9 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
     return undefined
   }
 
-  function tellEntry({ connection: { address }, trace }: Exchange, name: string): void {
-    if (isProbeTrace(trace)) return
+  function tellEntry(exchange: Exchange, name: string): void {
+    if (isOwnProbe(exchange)) return
+    const { address } = exchange.connection
     const mac = sources.seen.macOf(address)
     fileParts.onEvent({ type: 'entry-sent', at: sources.clock.now(), name, address, mac })
   }
@@ -183,4 +184,9 @@ function readFirst(request: IncomingMessage): FirstLook {
     look = { ...look, isBodyTooLong: look.isBodyTooLong || isTooLong }
   }
   return look
+}
+
+/** Whether `pilotlight doctor` looks. Only from this machine: nobody else can keep a fetch out of the timeline. */
+function isOwnProbe({ connection, trace }: Exchange): boolean {
+  return connection.isFromHere && isProbeTrace(trace)
 }
