@@ -1,5 +1,6 @@
 import type { Socket } from 'node:dgram'
 import { probeOption } from '../core/probe-mark.ts'
+import { shownPath } from '../core/shown-path.ts'
 import type { KernelUdp } from '../udp/kernel-udp.ts'
 import type { Admission } from './admission.ts'
 import type { EndpointSource } from './endpoint.ts'
@@ -129,7 +130,11 @@ export function createListener(options: ListenerOptions): Listener {
       },
       confirm: () => admission.confirm(transfer),
       refuse(reason, error, cause) {
-        refuse(peer, reason, error, { displayName: path, name, ...(cause === undefined ? {} : { cause }) })
+        refuse(peer, reason, error, {
+          displayName: shownPath(path),
+          name,
+          ...(cause === undefined ? {} : { cause }),
+        })
       },
       ignore: (reason) => ignore(peer, reason),
       finish() {
