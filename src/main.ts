@@ -2,9 +2,10 @@
 import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
-import type { CliRuntime } from './cli/context.ts'
+import type { CliRuntime, Interruption } from './cli/context.ts'
 import { createStandardInput } from './cli/input/standard-input.ts'
 import { userName } from './cli/input/user-name.ts'
+import { openRunningService } from './cli/open-operations.ts'
 import { programName } from './cli/program-name.ts'
 import { runCli } from './cli/run-cli.ts'
 import type { Service } from './runtime/service.ts'
@@ -40,6 +41,7 @@ const runtime: CliRuntime = {
     actAsOwner(options.loaded.config.dataDir)
     return openOffline(options)
   },
+  openService: openRunningService,
   async checkKernels(options) {
     const { checkKernels } = await import('./runtime/check-kernels.ts')
     return checkKernels(options)
@@ -121,6 +123,22 @@ async function keepRunning(
   return new Promise<never>(() => {})
 }
 
+/** What aborts by Ctrl-C, SIGTERM or a reader that goes away; a second signal ends the process at once. */
+function untilInterrupted(): AbortSignal {
+  const ended = new AbortController()
+  const end = (reason: Interruption) => ended.abort(reason)
+  onReaderGone = () => end('reader-gone')
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(name, () => {
+      if (ended.signal.aborted) process.exit(1)
+      end(name)
+    })
+  }
+  // Neither its pauses nor an idle connection keep a process alive.
+  setInterval(() => {}, 2 ** 30)
+  return ended.signal
+}
+
 /** Resolves when everything that was written to stdout has left or failed. */
 function isWritten(): Promise<void> {
   return new Promise((done) => process.stdout.write('', () => done()))
@@ -145,6 +163,7 @@ const code = await runCli({
   }),
   runtime,
   now: Date.now,
+  untilInterrupted,
   sleep: (ms, signal) => setTimeout(ms, undefined, { signal, ref: false }).catch(() => undefined),
 })
 await isWritten()

@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
-    exclude: ['test/system/**', 'test/boot/**/*.machine.test.ts'],
+    exclude: ['test/system/**', 'test/browser/**', 'test/boot/**/*.machine.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: 'forks',

@@ -1,5 +1,5 @@
-import type { BootAttempt } from '../core/boot-attempt.ts'
 import type { BootDecision } from '../core/boot-decision.ts'
+import type { BootLease } from '../core/boot-lease.ts'
 import type { BootClient } from '../core/client.ts'
 import type { Clock } from '../core/clock.ts'
 import { defaultLocalBoot } from '../core/effective-settings.ts'
@@ -26,7 +26,7 @@ export interface AddressGuard {
   /** The boot of this machine goes on at this address. */
   goesOn(machine: string, address: string): void
   /** What an earlier process wrote down: its boots go on where they were. */
-  restore(attempts: readonly BootAttempt[]): void
+  restore(attempts: readonly BootLease[]): void
 }
 
 interface Holder {

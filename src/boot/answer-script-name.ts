@@ -1,3 +1,4 @@
+import type { TraceId } from '../core/boot-event.ts'
 import type { BootClient } from '../core/client.ts'
 import { isServiceError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
@@ -25,10 +26,13 @@ export interface ScriptQuestion {
   readonly fetch: 'http' | 'tftp'
   /** Mints no boot and leaves no trace; for HEAD. */
   readonly isProbe?: boolean
+  /** The trace that the question belongs to. */
+  readonly trace?: TraceId
 }
 
 export type ScriptAnswer =
-  | { readonly kind: 'script'; readonly text: string }
+  /** `isEntry`: the first configuration, which finds out who asks and decides nothing. */
+  | { readonly kind: 'script'; readonly text: string; readonly isEntry?: boolean }
   /** The loader goes on to the next name of its list, or leaves network boot where an admin chose this answer for it. */
   | { readonly kind: 'not-here'; readonly reason: string }
   /** It could not be made; the text says so in the dialect and asks again. */
@@ -64,7 +68,11 @@ export function answerScriptName(question: ScriptQuestion, sources: ScriptNameSo
 
 function answerGrub(question: ScriptQuestion, sources: ScriptNameSources): ScriptAnswer {
   const { name, said, baseUrl } = question
-  const entry = (): ScriptAnswer => ({ kind: 'script', text: sources.renderer.grubEntry({ baseUrl }) })
+  const entry = (): ScriptAnswer => ({
+    kind: 'script',
+    text: sources.renderer.grubEntry({ baseUrl }),
+    isEntry: true,
+  })
   if (name.by === 'default' && said === undefined) return entry()
   const client = clientOf(question, sources, undefined)
   if (client === undefined) return notHere
@@ -134,10 +142,10 @@ function marksOf(
 
 function decide(question: ScriptQuestion, client: BootClient, sources: ScriptNameSources): ScriptAnswer {
   const { bootService, renderer, ignoredMachines } = sources
-  const { loader, baseUrl, fetch, isProbe } = question
+  const { loader, baseUrl, fetch, isProbe, trace } = question
   const { decision, bootId } = isProbe
     ? { decision: bootService.explain(client), bootId: placeholderBootId }
-    : bootService.answer(client)
+    : bootService.answer(client, trace)
   // A GRUB that asks in a loop would ask on and on: it is told how to leave.
   const mayBeAbsent = loader !== 'grub' || question.said === undefined
   if (mayBeAbsent && decision.kind === 'ignore' && ignoredMachines === 'http-404') {

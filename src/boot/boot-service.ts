@@ -1,5 +1,5 @@
 import type { BootDecision } from '../core/boot-decision.ts'
-import type { BootId } from '../core/boot-event.ts'
+import type { BootId, TraceId } from '../core/boot-event.ts'
 import type { BootClient } from '../core/client.ts'
 
 /** A decision with the boot id that was minted for it. */
@@ -10,8 +10,11 @@ export interface BootAnswer {
 
 /** Answers every protocol's one question: what shall this machine boot? */
 export interface BootService {
-  /** Decides, mints a boot id, leases the bootimage and records the event. Synchronous: memory only. */
-  answer(client: BootClient): BootAnswer
+  /**
+   * Decides, mints a boot id, leases the bootimage and records the event. Synchronous: memory only.
+   * @param trace that the question belongs to
+   */
+  answer(client: BootClient, trace?: TraceId): BootAnswer
   /** The same decision without any trace: for HEAD, `explain` and the API. */
   explain(client: BootClient): BootDecision
   /** Keeps a boot's lease alive while it transfers files. Unknown ids are ignored. */

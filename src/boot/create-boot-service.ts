@@ -1,5 +1,7 @@
 import type { BootDecision, WantedBootimage } from '../core/boot-decision.ts'
-import type { BootEvent, BootId } from '../core/boot-event.ts'
+import type { BootEvent, BootId, TraceId } from '../core/boot-event.ts'
+import { expectationsOf } from '../core/boot-expectations.ts'
+import { bootFilesOf } from '../core/boot-files.ts'
 import type { CatalogSource } from '../core/catalog.ts'
 import type { BootClient } from '../core/client.ts'
 import type { Clock } from '../core/clock.ts'
@@ -64,14 +66,14 @@ export function createBootService(options: BootServiceOptions): BootService {
   }
 
   return {
-    answer(client) {
+    answer(client, trace) {
       const now = clock.now()
       const decided = decideAt(now, client)
       const decision = guard === undefined ? decided : guard.admit(decided, client)
       const bootId = mintBootId()
       // Whom the guard refuses ends nothing for the machine that is booting.
       if (decision === decided) lease(bootId, decision, client, now)
-      onEvent(decidedEvent(decision, client, bootId, now))
+      onEvent(decidedEvent(decision, client, bootId, now, trace))
       if (decision.kind === 'wait') options.onWanted(decision.wanted)
       // The script that is answered now is counted: the next one may be one too many.
       if (decision.kind === 'install' && decision.host !== undefined) {
@@ -89,7 +91,13 @@ export function createBootService(options: BootServiceOptions): BootService {
   }
 }
 
-function decidedEvent(decision: BootDecision, client: BootClient, bootId: BootId, at: number): BootEvent {
+function decidedEvent(
+  decision: BootDecision,
+  client: BootClient,
+  bootId: BootId,
+  at: number,
+  trace: TraceId | undefined,
+): BootEvent {
   return {
     type: 'decided',
     at,
@@ -105,5 +113,9 @@ function decidedEvent(decision: BootDecision, client: BootClient, bootId: BootId
     host: decision.host?.id,
     address: client.address,
     bootimage: 'bootimage' in decision ? decision.bootimage.id : undefined,
+    loader: client.loader,
+    expects: expectationsOf(decision),
+    files: bootFilesOf(decision),
+    trace,
   }
 }

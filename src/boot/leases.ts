@@ -1,18 +1,13 @@
-import {
-  type BootAttempt,
-  type BootimageLease,
-  isLeasing,
-  longestBootAttemptMs,
-} from '../core/boot-attempt.ts'
-import type { BootId } from '../core/boot-event.ts'
+import type { BootEvent, BootId } from '../core/boot-event.ts'
+import { type BootimageLease, type BootLease, isLeasing, longestBootAttemptMs } from '../core/boot-lease.ts'
 import type { BootimageId } from '../core/bootimage.ts'
 import type { MacAddress } from '../core/mac.ts'
 
 /** Boot attempts that are kept one by one; some 10 MB in memory, and as much on the disk. */
-export const mostBootAttempts = 50_000
+export const mostBootLeases = 50_000
 
 export interface LeasesOptions {
-  /** How many boot attempts are kept one by one at most; default `mostBootAttempts`. */
+  /** How many boot attempts are kept one by one at most; default `mostBootLeases`. */
   readonly maximum?: number
 }
 
@@ -22,22 +17,26 @@ export interface LeasesOptions {
  */
 export interface Leases {
   /** Begins the lease of a new boot attempt; it stands for one of this machine that never fetched anything. */
-  start(attempt: BootAttempt): void
+  start(attempt: BootLease): void
   /** A sign of life: the lease lasts from now. Unknown ids are ignored; they are any text a client sent. */
   touch(bootId: BootId, now: number): void
+  /**
+   * Its machine reported that it is up, or installed: this boot holds its bootimage no longer. It is known on, and holds
+   * it again when it shows life after all. That it ended is not written down: after a restart it is leased once more,
+   * until its time is over.
+   */
+  end(bootId: BootId): void
   /** As far as it is kept one by one. */
-  attemptOf(bootId: BootId): BootAttempt | undefined
-  /** All that are kept one by one, the longest silent first; some may be over. */
-  attempts(): Iterable<BootAttempt>
+  attemptOf(bootId: BootId): BootLease | undefined
   /** Bootimages that garbage collection must keep. */
   leasedBootimages(now: number): ReadonlySet<BootimageId>
   /**
    * Attempts that began or showed life since the last call, each once, in their newest form; at most `maximum`, the
    * others stay for the next call.
    */
-  takeUnsaved(maximum?: number): readonly BootAttempt[]
+  takeUnsaved(maximum?: number): readonly BootLease[]
   /** After a batch could not be saved: those attempts belong to the next one, unless they are over by then. */
-  returnUnsaved(attempts: readonly BootAttempt[]): void
+  returnUnsaved(attempts: readonly BootLease[]): void
   /** The leases of attempts that are not kept one by one. */
   mergedLeases(): readonly BootimageLease[]
   /**
@@ -45,7 +44,7 @@ export interface Leases {
    * time that is yet to come, from a clock that was wrong, counts as now: nothing is leased for ever.
    */
   restore(
-    saved: { readonly attempts: readonly BootAttempt[]; readonly leases: readonly BootimageLease[] },
+    saved: { readonly attempts: readonly BootLease[]; readonly leases: readonly BootimageLease[] },
     now: number,
   ): void
   readonly size: number
@@ -54,16 +53,26 @@ export interface Leases {
 }
 
 /**
+ * The boot whose lease ends by what happened: its machine says that it is up or installed, so it has all of its files
+ * (G6). One that failed may try again with the same ones.
+ */
+export function leaseEndedBy(event: BootEvent): BootId | undefined {
+  return event.type === 'reported' && event.status !== 'failed' ? event.bootId : undefined
+}
+
+/**
  * A flood of machines cannot grow this without end: the attempt that was silent for longest leaves first. If it is
  * not over, its bootimage stays leased as long as it would have been, so that no boot in progress loses its files (G6);
  * only whose boot that was is forgotten.
  */
-export function createLeases({ maximum = mostBootAttempts }: LeasesOptions = {}): Leases {
+export function createLeases({ maximum = mostBootLeases }: LeasesOptions = {}): Leases {
   /** In the order of their last sign of life, oldest first. */
-  const attempts = new Map<BootId, BootAttempt>()
+  const attempts = new Map<BootId, BootLease>()
   const unsaved = new Set<BootId>()
   /** The newest attempt of each card. */
-  const newest = new Map<MacAddress, BootAttempt>()
+  const newest = new Map<MacAddress, BootLease>()
+  /** Those of them that hold nothing any more. */
+  const ended = new Set<BootId>()
   /** How many attempts lease each bootimage, so that nobody has to walk them all to know. */
   const holders = new Map<BootimageId, number>()
   /** Until when bootimages of merged attempts are leased. As many entries as there are bootimages. */
@@ -72,26 +81,32 @@ export function createLeases({ maximum = mostBootAttempts }: LeasesOptions = {})
   const roomFor = Math.ceil(maximum / 16)
   let merged = 0
 
-  function keep(attempt: BootAttempt): void {
+  function keep(attempt: BootLease): void {
     const { bootId, bootimage } = attempt
-    if (!attempts.delete(bootId)) holders.set(bootimage, (holders.get(bootimage) ?? 0) + 1)
+    const wasThere = attempts.delete(bootId)
+    if (ended.delete(bootId) || !wasThere) holders.set(bootimage, (holders.get(bootimage) ?? 0) + 1)
     attempts.set(bootId, attempt)
   }
 
-  function forget({ bootId, bootimage, mac }: BootAttempt): void {
-    attempts.delete(bootId)
-    unsaved.delete(bootId)
-    if (mac !== undefined && newest.get(mac)?.bootId === bootId) newest.delete(mac)
+  function letGo({ bootimage }: BootLease): void {
     const left = (holders.get(bootimage) ?? 0) - 1
     if (left > 0) holders.set(bootimage, left)
     else holders.delete(bootimage)
+  }
+
+  function forget(attempt: BootLease): void {
+    const { bootId, mac } = attempt
+    attempts.delete(bootId)
+    unsaved.delete(bootId)
+    if (mac !== undefined && newest.get(mac)?.bootId === bootId) newest.delete(mac)
+    if (!ended.delete(bootId)) letGo(attempt)
   }
 
   /**
    * A machine that asks anew before it fetched anything has one boot, not two: a hall that asks again and again costs
    * neither memory nor writing.
    */
-  function replaceBefore({ mac, host, bootimage, lastSeenAt }: BootAttempt): void {
+  function replaceBefore({ mac, host, bootimage, lastSeenAt }: BootLease): void {
     const before = mac === undefined ? undefined : newest.get(mac)
     if (before === undefined || before.host !== host || before.bootimage !== bootimage) return
     // A clock that was set back shortens nothing.
@@ -113,9 +128,9 @@ export function createLeases({ maximum = mostBootAttempts }: LeasesOptions = {})
     forgetOver(now)
     for (const attempt of attempts.values()) {
       if (attempts.size <= maximum - roomFor) return
-      const { bootimage, lastSeenAt } = attempt
+      const { bootId, bootimage, lastSeenAt } = attempt
       const until = lastSeenAt + longestBootAttemptMs
-      mergedUntil.set(bootimage, Math.max(until, mergedUntil.get(bootimage) ?? 0))
+      if (!ended.has(bootId)) mergedUntil.set(bootimage, Math.max(until, mergedUntil.get(bootimage) ?? 0))
       forget(attempt)
       merged += 1
     }
@@ -135,14 +150,19 @@ export function createLeases({ maximum = mostBootAttempts }: LeasesOptions = {})
       keep({ ...attempt, lastSeenAt: now })
       unsaved.add(bootId)
     },
+    end(bootId) {
+      const attempt = attempts.get(bootId)
+      if (attempt === undefined || ended.has(bootId)) return
+      letGo(attempt)
+      ended.add(bootId)
+    },
     attemptOf: (bootId) => attempts.get(bootId),
-    attempts: () => attempts.values(),
     leasedBootimages(now) {
       forgetOver(now)
       return new Set([...holders.keys(), ...mergedUntil.keys()])
     },
     takeUnsaved(most = Infinity) {
-      const batch: BootAttempt[] = []
+      const batch: BootLease[] = []
       for (const bootId of unsaved) {
         if (batch.length >= most) break
         unsaved.delete(bootId)
@@ -168,6 +188,7 @@ export function createLeases({ maximum = mostBootAttempts }: LeasesOptions = {})
       const begun = [...attempts.values()]
       attempts.clear()
       holders.clear()
+      ended.clear()
       for (const attempt of [...newest, ...begun]) {
         makeRoom(now)
         keep(attempt)

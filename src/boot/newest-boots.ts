@@ -1,7 +1,7 @@
-import type { BootAttempt } from '../core/boot-attempt.ts'
 import type { BootId } from '../core/boot-event.ts'
+import type { BootLease } from '../core/boot-lease.ts'
 
-type Boot = Pick<BootAttempt, 'bootId' | 'host' | 'mac' | 'startedAt'>
+type Boot = Pick<BootLease, 'bootId' | 'host' | 'mac' | 'startedAt'>
 
 /**
  * The newest boot of each machine that was answered with a script that boots or installs: tokens of an older one do not
@@ -13,7 +13,7 @@ export interface NewestBoots {
   /** The machine was answered with a script that boots nothing of ours. */
   end(machine: Pick<Boot, 'host' | 'mac'>, at: number): void
   /** What an earlier process wrote down, whatever the order. */
-  restore(attempts: readonly BootAttempt[]): void
+  restore(attempts: readonly BootLease[]): void
   newestOf(machine: Pick<Boot, 'host' | 'mac'>): BootId | undefined
   /**
    * Whether another boot of this machine began after a token of this one was issued (ms since the epoch). A boot whose

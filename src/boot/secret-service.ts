@@ -120,12 +120,24 @@ export function createSecretService(options: SecretServiceOptions): SecretServic
   }
 
   /** Once a minute, however many were shown: what was guessed is one matter, what was ours another. */
-  function tellRefusal(opened: Extract<Opened, { kind: 'refused' }>, address: string): void {
+  function tellRefusal(
+    opened: Extract<Opened, { kind: 'refused' }>,
+    purpose: 'ignition' | 'report',
+    address: string,
+  ): void {
     const { refusal, claims } = opened
     options.onRefused(refusal)
+    options.onEvent({
+      type: 'token-refused',
+      at: clock.now(),
+      address,
+      purpose,
+      refusal,
+      bootId: claims?.bootId,
+    })
     const more = refusals.count(claims === undefined ? 'forged' : `${refusal} ${textOf(claims.subject)}`)
     if (more === undefined) return
-    const whose = claims === undefined ? {} : { ...machineOf(claims.subject), boot: claims.bootId }
+    const whose = claims === undefined ? {} : { ...machineOf(claims.subject), bootId: claims.bootId }
     log.warn({ refusal, address, ...whose, more }, 'a boot token was refused')
   }
 
@@ -136,7 +148,7 @@ export function createSecretService(options: SecretServiceOptions): SecretServic
   ): TokenClaims | undefined {
     const opened = open(token, purposes, address)
     if (opened.kind === 'good') return opened.claims
-    tellRefusal(opened, address)
+    tellRefusal(opened, purposes.includes('report') ? 'report' : 'ignition', address)
     return undefined
   }
 
@@ -169,7 +181,7 @@ export function createSecretService(options: SecretServiceOptions): SecretServic
       try {
         const text = options.renderIgnition({ claims, baseUrl, reportToken })
         if (text === undefined) {
-          tellRefusal({ kind: 'refused', refusal: 'nothing-to-fetch', claims }, address)
+          tellRefusal({ kind: 'refused', refusal: 'nothing-to-fetch', claims }, 'ignition', address)
           return { kind: 'refused' }
         }
         if (!isProbe) noteFetch(claims, address)

@@ -27,6 +27,7 @@ export interface Strangers {
 const mostStrangers = 10_000
 /** DHCP, loader and script of one boot follow each other within it, and count once. */
 const sameBootMs = 60_000
+const sameMomentMs = 1_000
 
 /** A flood of made-up machines cannot grow it without end: those that were silent for longest leave first. */
 export function createStrangers({ maximum = mostStrangers }: { readonly maximum?: number } = {}): Strangers {
@@ -56,6 +57,7 @@ export function createStrangers({ maximum = mostStrangers }: { readonly maximum?
       const { mac } = said
       const before = machines.get(mac)
       if (before === undefined) makeRoom()
+      else if (isSameAgain(before, at, said)) return
       const isNewBoot = at - (countedAt.get(mac) ?? Number.NEGATIVE_INFINITY) >= sameBootMs
       if (isNewBoot) countedAt.set(mac, at)
       machines.delete(mac)
@@ -98,6 +100,19 @@ export function createStrangers({ maximum = mostStrangers }: { readonly maximum?
       }
     },
   }
+}
+
+/** The same once more within the second: a machine that asks without end costs a comparison. */
+function isSameAgain(before: SeenMachine, at: number, said: Omit<Sighting, 'at'>): boolean {
+  return (
+    Math.abs(at - before.lastSeenAt) < sameMomentMs &&
+    (said.decision ?? before.decision) === before.decision &&
+    (said.address ?? before.address) === before.address &&
+    (said.uuid ?? before.uuid) === before.uuid &&
+    (said.serial ?? before.serial) === before.serial &&
+    (said.arch ?? before.arch) === before.arch &&
+    (said.firmware ?? before.firmware) === before.firmware
+  )
 }
 
 /** What was not said this time stays as it was said before. */

@@ -6,13 +6,18 @@ import type { AdminOperations } from '../http/admin/operations.ts'
 import type { GatherOptions } from '../runtime/doctor/gather-facts.ts'
 import type { OfflineOperations, Service } from '../runtime/service.ts'
 import type { LogDestination } from '../telemetry/create-log.ts'
+import type { RunningService } from './follow.ts'
 
-/** Where text goes: `process.stdout`, or a string in a test. */
+/** Where text goes: `process.stdout`, or a string in a test. Bytes are for files alone. */
 export interface CliStream {
-  write(text: string): unknown
+  write(text: string | Uint8Array): unknown
   readonly isTTY?: boolean
   readonly columns?: number
+  readonly rows?: number
 }
+
+/** Why a command that goes on without end is to end: a signal, or nobody reads its words any more. */
+export type Interruption = 'SIGINT' | 'SIGTERM' | 'reader-gone'
 
 /** Where answers and secrets come from: `process.stdin`, or a list of lines in a test. */
 export interface CliInput {
@@ -44,6 +49,11 @@ export interface CliRuntime {
   startService(options: { loaded: LoadedConfig; log: Log; reload: () => LoadedConfig }): Promise<Service>
   /** @throws ServiceError DATA_DIRECTORY_UNUSABLE where nothing has been kept yet, unless it may be created */
   openOffline(options: { loaded: LoadedConfig; log: Log; mayCreate: boolean }): Promise<OfflineOperations>
+  /**
+   * The service that runs on a data directory; `undefined` when none does. Close what you get.
+   * @throws ServiceError PERMISSION_DENIED when it is another user's
+   */
+  openService(dataDir: string): Promise<RunningService | undefined>
   /** Streams whose loader set does not start their current kernel under Secure Boot. */
   checkKernels(options: {
     loaded: LoadedConfig
@@ -79,6 +89,11 @@ export interface CliContext {
   readonly runtime: CliRuntime
   /** Ms since the epoch. */
   readonly now: () => number
+  /**
+   * For a command that goes on without end: from now on Ctrl-C, SIGTERM and a reader that goes away abort this signal,
+   * with an `Interruption` as its reason, instead of ending the process.
+   */
+  readonly untilInterrupted: () => AbortSignal
   /** Resolves after the time, or at once when the signal aborts; never rejects. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
 }

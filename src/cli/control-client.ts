@@ -1,12 +1,16 @@
-import type { Static } from 'typebox'
+import { setTimeout } from 'node:timers/promises'
 import { errors, Pool } from 'undici'
-import { type ErrorCode, errorTexts, ServiceError } from '../core/errors.ts'
-import type { Endpoint } from '../http/admin/endpoint.ts'
+import { ServiceError } from '../core/errors.ts'
+import { silentFeed } from '../core/service-event.ts'
 import type { AdminOperations } from '../http/admin/operations.ts'
 import { Readiness } from '../http/admin/schemas/service.ts'
 import { serviceEndpoints } from '../http/admin/service-endpoints.ts'
-import type { OfflineOperations } from '../runtime/service.ts'
+import { askByTable } from './ask-by-table.ts'
+import { createBootClient } from './boot-client.ts'
+import { errorFromBody } from './error-from-body.ts'
 import { createFleetClient } from './fleet-client.ts'
+import type { RunningService } from './follow.ts'
+import { createFollow } from './follow-service.ts'
 import type { Reader } from './read-value.ts'
 import { schemaReader } from './schema-reader.ts'
 
@@ -34,16 +38,13 @@ interface Call<T> {
   readonly alsoAnswers?: readonly number[]
 }
 
-type Endpoints = typeof serviceEndpoints
-type Answer<Place> = Place extends { readonly answer: infer Schema } ? Static<Schema & {}> : undefined
-
 /**
  * The operations of a running service, over the control socket in its data directory.
  * Its errors arrive as the ServiceErrors they were.
  * @throws ServiceError (from every operation) SERVICE_UNAVAILABLE when nothing answers any more, or something that is no
  *   pilotlight of this version
  */
-export function createControlClient({ path }: { path: string }): OfflineOperations {
+export function createControlClient({ path }: { path: string }): RunningService {
   // Several connections: progress is asked for while the work goes on.
   const pool = new Pool('http://localhost', {
     socketPath: path,
@@ -79,18 +80,12 @@ export function createControlClient({ path }: { path: string }): OfflineOperatio
       throw strange(path, url, error)
     }
   }
-  /** Where it is asked for, and what its answer looks like, is told by the table that the service's routes are made of. */
-  async function ask<Name extends keyof Endpoints>(
-    name: Name,
-    given: { readonly query?: object; readonly body?: object } = {},
-  ): Promise<Answer<Endpoints[Name]>> {
-    const { method, path: place, answer = {} }: Endpoint = serviceEndpoints[name]
-    const read = schemaReader(answer) as Reader<Answer<Endpoints[Name]>>
-    return call({ method, path: `/api/v1${place}`, read, ...given, isWork: method !== 'GET' })
-  }
+  const ask = askByTable(serviceEndpoints, call)
 
   const operations: AdminOperations = {
     fleet: createFleetClient(call),
+    boots: createBootClient(call),
+    events: silentFeed,
     readiness: () =>
       call({
         method: 'GET',
@@ -108,21 +103,27 @@ export function createControlClient({ path }: { path: string }): OfflineOperatio
     gc: (body) => ask('gc', { body }),
     importDocument: (body) => ask('importDocument', { body }),
     reload: () => ask('reload', { body: {} }),
+    webhooks: async () => (await ask('listWebhooks')).webhooks,
+    testWebhook: (name) => ask('testWebhook', { at: [name] }),
   }
-  return { operations, close: () => pool.destroy() }
+  const closed = new AbortController()
+  return {
+    operations,
+    follow: createFollow({
+      path,
+      closed: closed.signal,
+      now: Date.now,
+      sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => undefined),
+    }),
+    async close() {
+      closed.abort()
+      await pool.destroy()
+    },
+  }
 }
 
 function definedEntries(query: object): Record<string, string> {
   return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
-}
-
-function errorFromBody(body: unknown): ServiceError {
-  const { code, message, field, hint } = (body ?? {}) as Readonly<Record<string, unknown>>
-  const known = typeof code === 'string' && Object.hasOwn(errorTexts, code) ? (code as ErrorCode) : 'INTERNAL'
-  return new ServiceError(known, typeof message === 'string' ? message : undefined, {
-    ...(typeof field === 'string' && { field }),
-    ...(typeof hint === 'string' && { hint }),
-  })
 }
 
 function strange(path: string, url: string, cause: unknown): ServiceError {

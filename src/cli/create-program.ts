@@ -5,6 +5,7 @@ import { addAudit } from './commands/audit.ts'
 import { addBackup } from './commands/backup.ts'
 import { addBootimages } from './commands/bootimages.ts'
 import { addBoots } from './commands/boots.ts'
+import { addCapture } from './commands/capture.ts'
 import { addConfig } from './commands/config.ts'
 import { addDemo } from './commands/demo.ts'
 import { addDoctor } from './commands/doctor.ts'
@@ -17,6 +18,7 @@ import { addInstall } from './commands/install.ts'
 import { addInstalls } from './commands/installs.ts'
 import { addLoaders } from './commands/loaders.ts'
 import { addHold, addLive, addLocal, addRelease } from './commands/modes.ts'
+import { addPatterns } from './commands/patterns.ts'
 import { addPin } from './commands/pin.ts'
 import { addPins } from './commands/pins.ts'
 import { addGroup, addProfile } from './commands/records.ts'
@@ -30,6 +32,8 @@ import { addToken } from './commands/token.ts'
 import { addUnpin } from './commands/unpin.ts'
 import { addVerify } from './commands/verify.ts'
 import { addVersion } from './commands/version.ts'
+import { addWatch } from './commands/watch.ts'
+import { addWebhook } from './commands/webhook.ts'
 import type { CliContext } from './context.ts'
 import { outputFormats } from './session.ts'
 
@@ -37,12 +41,13 @@ import { outputFormats } from './session.ts'
 const commandGroups: readonly (readonly [heading: string, commands: readonly AddCommand[]])[] = [
   ['Service:', [addServe, addDemo, addDoctor, addConfig]],
   ['Streams and files:', [addStreams, addBootimages, addLoaders, addSync, addImport, addVerify, addGc]],
-  ['Machines:', [addHost, addGroup, addProfile, addExplain, addRender, addBoots, addReports]],
+  ['Machines:', [addHost, addGroup, addProfile, addExplain, addRender]],
+  ['What a machine does:', [addBoots, addWatch, addPatterns, addCapture, addReports]],
   [
     'What a machine boots:',
     [addPin, addUnpin, addPins, addInstall, addInstalls, addLocal, addLive, addHold, addRelease],
   ],
-  ['Administration:', [addToken, addAudit, addBackup, addRestore, addVersion, addHelp]],
+  ['Administration:', [addToken, addAudit, addWebhook, addBackup, addRestore, addVersion, addHelp]],
 ]
 
 const afterHelp = `

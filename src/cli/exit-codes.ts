@@ -1,4 +1,5 @@
 import { type ErrorCode, isServiceError } from '../core/errors.ts'
+import type { Interruption } from './context.ts'
 
 /** The names follow sysexits(3); a script can tell "try again" from "ask a person". */
 export const exitCode = {
@@ -13,6 +14,18 @@ export const exitCode = {
   permission: 77,
   config: 78,
 } as const
+/** A command that a signal ended, as shells say it: 128 and the number of the signal. */
+export const interruptionExitCodes: Readonly<Record<Interruption, number>> = {
+  SIGINT: 130,
+  SIGTERM: 143,
+  'reader-gone': exitCode.ok,
+}
+
+/** @param signal of `untilInterrupted` */
+export function interruptionExitCode({ aborted, reason }: AbortSignal): number {
+  return aborted ? interruptionExitCodes[reason as Interruption] : exitCode.ok
+}
+
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode]
 
 /** Exit code of each error code; a new code does not compile without one. */

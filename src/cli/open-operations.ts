@@ -6,6 +6,7 @@ import { controlSocketDistrust, probeControlSocket } from '../http/admin/control
 import type { OfflineOperations } from '../runtime/service.ts'
 import type { CliRuntime } from './context.ts'
 import { createControlClient } from './control-client.ts'
+import type { RunningService } from './follow.ts'
 
 export interface OpenOptions {
   readonly loaded: LoadedConfig
@@ -44,11 +45,11 @@ export async function openOperations({
  * The service that runs on a data directory; `undefined` when none does.
  * @throws ServiceError PERMISSION_DENIED when it is another user's
  */
-export function openRunningService(dataDir: string): Promise<OfflineOperations | undefined> {
+export function openRunningService(dataDir: string): Promise<RunningService | undefined> {
   return connectService(join(dataDir, 'control.sock'))
 }
 
-async function connectService(path: string): Promise<OfflineOperations | undefined> {
+async function connectService(path: string): Promise<RunningService | undefined> {
   const found = await findService(path)
   if (found.kind === 'running') return found
   if (found.kind === 'stopped') return undefined
@@ -57,7 +58,7 @@ async function connectService(path: string): Promise<OfflineOperations | undefin
 }
 
 export type FoundService =
-  | ({ readonly kind: 'running' } & OfflineOperations)
+  | ({ readonly kind: 'running' } & RunningService)
   | { readonly kind: 'stopped' }
   /** It is not ours to speak with, or may be a stranger's. */
   | { readonly kind: 'denied'; readonly why: string; readonly hint: string }

@@ -1,5 +1,6 @@
 import { findDataDir } from '../config/find-data-dir.ts'
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { visibleText } from '../core/visible-text.ts'
 import type { AdminOperations } from '../http/admin/operations.ts'
@@ -7,7 +8,8 @@ import type { OfflineOperations } from '../runtime/service.ts'
 import { createLog, type LogLevel } from '../telemetry/create-log.ts'
 import { type CliContext, widthOf } from './context.ts'
 import { findConfigFile } from './find-config-file.ts'
-import { openOperations, openRunningService } from './open-operations.ts'
+import type { RunningService } from './follow.ts'
+import { openOperations } from './open-operations.ts'
 import type { TableStyle } from './output/table.ts'
 import { describeError } from './report-error.ts'
 import { settingFlags } from './settings.ts'
@@ -52,6 +54,11 @@ export interface Session {
     work: (operations: AdminOperations) => Promise<T>,
     options?: { readonly mayCreate?: boolean },
   ): Promise<T>
+  /**
+   * For what only a running service sees: where each machine is by now.
+   * @throws ServiceError SERVICE_UNAVAILABLE when none runs, PERMISSION_DENIED when it is another user's
+   */
+  withService<T>(work: (service: RunningService) => Promise<T>): Promise<T>
 }
 
 /** @param settings parsed options that may set values of the configuration, besides the global ones */
@@ -96,7 +103,7 @@ export function createSession(context: CliContext, globals: GlobalOptions, setti
     } catch (error) {
       const dataDir = findDataDir(sources)
       const running =
-        dataDir === undefined ? undefined : await openRunningService(dataDir).catch(() => undefined)
+        dataDir === undefined ? undefined : await runtime.openService(dataDir).catch(() => undefined)
       if (running === undefined) throw error
       say(
         `warning: the running service in ${dataDir} is asked, and the configuration on disk is not the one that it has`,
@@ -105,6 +112,16 @@ export function createSession(context: CliContext, globals: GlobalOptions, setti
       return running
     }
     return openOperations({ loaded, log, mayCreate, runtime })
+  }
+
+  function dataDirectory(): string {
+    try {
+      return load().config.dataDir
+    } catch (error) {
+      const dataDir = findDataDir(sources)
+      if (dataDir === undefined) throw error
+      return dataDir
+    }
   }
 
   return {
@@ -126,6 +143,20 @@ export function createSession(context: CliContext, globals: GlobalOptions, setti
         await opened.close()
       }
     },
+    async withService(work) {
+      const dataDir = dataDirectory()
+      const running = await runtime.openService(dataDir)
+      if (running === undefined) {
+        throw new ServiceError('SERVICE_UNAVAILABLE', `no service runs on ${dataDir}`, {
+          hint: 'this needs a running one: pilotlight serve, or systemctl start pilotlight; pilotlight boots shows what was kept',
+        })
+      }
+      try {
+        return await work(running)
+      } finally {
+        await running.close()
+      }
+    },
   }
 }
 
@@ -133,7 +164,7 @@ export function wantsColor(env: CliContext['env'], stream: { readonly isTTY?: bo
   return stream.isTTY === true && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb'
 }
 
-function styleOf(env: CliContext['env'], stream: CliContext['stdout']): TableStyle {
+export function styleOf(env: CliContext['env'], stream: CliContext['stdout']): TableStyle {
   return {
     color: wantsColor(env, stream),
     ...(stream.isTTY === true && { width: widthOf(stream) }),

@@ -1,4 +1,5 @@
 import { type Arch, parseArch } from '../core/arch.ts'
+import type { Webhook } from '../core/webhook.ts'
 import type { UpstreamOptions } from '../upstream/client.ts'
 import { buildDhcp, buildTftp } from './build-dhcp.ts'
 import type {
@@ -13,6 +14,7 @@ import { type ConfigPath, pathText } from './config-path.ts'
 import { parseDuration } from './duration.ts'
 import type { Reporter } from './layered-data.ts'
 import { type ListenAddress, parseBootAddress, parseListenAddress } from './listen-address.ts'
+import { parseMemorySize } from './memory-size.ts'
 import type { RawConfig } from './schema.ts'
 import { type BaseUrl, originOf, parseBaseUrl } from './web-url.ts'
 
@@ -31,7 +33,7 @@ export interface BuildContext {
 
 /** Turns valid data into typed values. What only shows now (a secret that is not there) goes to `report`. */
 export function buildConfig(raw: RawConfig, context: BuildContext): Config {
-  const { boot, templates, retention, log } = raw
+  const { boot, templates, retention, capture, log } = raw
   const streams = Object.entries(raw.streams).map(([name, stream]) => buildStream(name, stream, raw, context))
   return {
     dataDir: context.absolute(['dataDir'], raw.dataDir),
@@ -65,13 +67,27 @@ export function buildConfig(raw: RawConfig, context: BuildContext): Config {
       ? {}
       : { templatesDirectory: context.absolute(['templates', 'directory'], templates.directory) }),
     upstream: buildUpstream(raw, streams, context),
+    webhooks: buildWebhooks(raw, context),
     retention: {
       auditMs: parsed(parseDuration(retention.audit), retention.audit),
       reportsMs: parsed(parseDuration(retention.reports), retention.reports),
+      bootsMs: parsed(parseDuration(retention.boots), retention.boots),
       seenMs: parsed(parseDuration(retention.seen), retention.seen),
     },
+    ...(capture === 'off'
+      ? {}
+      : { capture: { memoryBytes: parsed(parseMemorySize(capture.memory), capture.memory) } }),
     log,
   }
+}
+
+function buildWebhooks({ webhooks }: RawConfig, { texts }: BuildContext): readonly Webhook[] {
+  return webhooks.map(({ name, url, events }, index) => ({
+    name,
+    url,
+    secret: texts.get(pathText(['webhooks', index, 'secretFile']))?.trim() ?? '',
+    events,
+  }))
 }
 
 function buildAdmin({ admin }: RawConfig, { texts }: BuildContext): AdminConfig {

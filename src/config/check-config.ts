@@ -24,6 +24,7 @@ export function checkConfig(raw: RawConfig, { layers, report, now, dataDir }: Co
   checkDhcp(raw, report)
   checkStreams(raw, report)
   checkUnknown(raw, layers, report)
+  checkWebhooks(raw, report)
   const context = { ...knownNames(raw), report, now }
   for (const [name, profile] of Object.entries(raw.profiles)) {
     checkSettings(profile, ['profiles', name], context)
@@ -129,6 +130,19 @@ function checkStreams(raw: RawConfig, report: Reporter): void {
       )
     }
     headersByOrigin.set(origin, { headers: source.headers, name })
+  }
+}
+
+function checkWebhooks({ webhooks }: RawConfig, report: Reporter): void {
+  const names = new Set<string>()
+  for (const [index, { name }] of webhooks.entries()) {
+    if (names.has(name)) {
+      report.problem(
+        ['webhooks', index, 'name'],
+        `another webhook is called ${JSON.stringify(name)} as well, allowed: a name of its own`,
+      )
+    }
+    names.add(name)
   }
 }
 

@@ -2,6 +2,7 @@ import type { SignaturePolicy } from '../artifacts/fetcher.ts'
 import type { Arch } from '../core/arch.ts'
 import type { ChangePolicies } from '../core/change.ts'
 import type { Ipv4, Ipv4Subnet } from '../core/ipv4.ts'
+import type { Webhook } from '../core/webhook.ts'
 import type { ParseHints } from '../streams/metadata.ts'
 import type { UpstreamOptions } from '../upstream/client.ts'
 import type { BootAddress, ListenAddress } from './listen-address.ts'
@@ -17,7 +18,10 @@ export interface Config {
   readonly streams: ReadonlyMap<string, StreamConfig>
   readonly templatesDirectory?: string
   readonly upstream: UpstreamOptions
+  readonly webhooks: readonly Webhook[]
   readonly retention: RetentionConfig
+  /** Absent: no packets are kept. */
+  readonly capture?: { readonly memoryBytes: number }
   readonly log: {
     readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
     readonly format: 'auto' | 'text' | 'json'
@@ -60,6 +64,7 @@ export interface BootConfig {
 export interface RetentionConfig {
   readonly auditMs: number
   readonly reportsMs: number
+  readonly bootsMs: number
   readonly seenMs: number
 }
 

@@ -9,12 +9,14 @@ export const formatExamples: Readonly<Record<FormatName, string>> = {
   duration: '15m',
   minutes: '2h',
   'long-duration': '90d',
+  'capture-memory': '8MiB',
   'listen-address': '0.0.0.0:80',
   'boot-address': '192.0.2.10',
   'http-url': 'https://builds.coreos.fedoraproject.org/streams/stable.json',
   'base-url': 'http://mirror.example/fcos/',
   origin: 'https://mirror.example:8443',
   'proxy-url': 'http://proxy.example:3128',
+  'webhook-url': 'https://receiver.example/hook',
   until: '2026-12-31',
   mac: '52:54:00:ab:cd:ef',
   uuid: '4c4c4544-0042-3510-8056-b4c04f4d3132',
@@ -50,12 +52,14 @@ const slips: Readonly<Partial<Record<FormatName, (text: string) => string | unde
   duration: durationSlip,
   minutes: (text) => durationSlip(/^\d+$/.test(text) ? `${text}m` : text),
   'long-duration': (text) => durationSlip(/^\d+$/.test(text) ? `${text}d` : text),
+  'capture-memory': memorySlip,
   'listen-address': (text) => (/^\d+$/.test(text) ? `:${text}` : withoutScheme(text).replace(/^\*:/, ':')),
   'boot-address': withoutScheme,
   'http-url': (text) => withScheme(text, 'https'),
   'base-url': (text) => withScheme(text, 'https'),
   'ignition-url': (text) => withScheme(text, 'https'),
   'proxy-url': (text) => originSlip(text, 'http'),
+  'webhook-url': (text) => withScheme(text, 'https'),
   origin: (text) => originSlip(text, 'https'),
   until: (text) => text.replaceAll('/', '-').replace(/^(\S+) (\d{2}:\d{2})$/, '$1T$2Z'),
   sha256: (text) => text.replace(/^sha256[:-]/i, ''),
@@ -118,4 +122,10 @@ function rangeSlip(text: string): string | undefined {
   const [first, last] = [parseIpv4(from), parseIpv4(to)]
   if (first === undefined || last === undefined) return undefined
   return first <= last ? `${from}-${to}` : `${to}-${from}`
+}
+
+/** `8M`, `8 MB`, `8mib`: the unit as we spell it. */
+function memorySlip(text: string): string | undefined {
+  const [, count, unit = ''] = /^(\d+)\s*([kmg])(?:i?b)?$/i.exec(text) ?? []
+  return count === undefined ? undefined : `${count}${unit.toUpperCase()}iB`
 }

@@ -8,9 +8,16 @@ import { isPlaceholderSerial } from '../core/serial.ts'
 import { parseUuid } from '../core/uuid.ts'
 import { parseDuration } from './duration.ts'
 import { parseBootAddress, parseListenAddress } from './listen-address.ts'
+import { parseMemorySize } from './memory-size.ts'
 import { parseIpv4Range, parseTftpPorts } from './port-and-address-ranges.ts'
 import { parseUntil } from './until.ts'
-import { baseUrlProblem, httpUrlProblem, originProblem, proxyUrlProblem } from './web-url.ts'
+import {
+  baseUrlProblem,
+  httpUrlProblem,
+  originProblem,
+  proxyUrlProblem,
+  webhookUrlProblem,
+} from './web-url.ts'
 
 /** A kind of text that the schema names by `format`. */
 export interface TextFormat {
@@ -22,6 +29,8 @@ export interface TextFormat {
 
 const minuteMs = 60 * 1000
 const dayMs = 24 * 60 * minuteMs
+const leastCaptureBytes = 64 * 1024
+const mostCaptureBytes = 1024 ** 3
 
 export const formats = {
   arch: { allowed: architectures.join(', '), problem: readable(parseArch) },
@@ -36,6 +45,13 @@ export const formats = {
   'long-duration': {
     allowed: 'a time from 1h to 3650d, such as 36h or 90d',
     problem: (text) => durationProblem(text, dayMs / 24, 3650 * dayMs),
+  },
+  'capture-memory': {
+    allowed: 'a size from 64KiB to 1GiB, such as 512KiB or 8MiB',
+    problem(text) {
+      const bytes = parseMemorySize(text)
+      return bytes === undefined || bytes < leastCaptureBytes || bytes > mostCaptureBytes ? '' : undefined
+    },
   },
   'listen-address': {
     allowed: 'an address and port such as 0.0.0.0:80, [::]:80 or :8080',
@@ -52,6 +68,10 @@ export const formats = {
   'proxy-url': {
     allowed: 'an http or https URL such as http://proxy.example:3128',
     problem: proxyUrlProblem,
+  },
+  'webhook-url': {
+    allowed: 'an http or https URL without user name and password, and not of a link-local address',
+    problem: webhookUrlProblem,
   },
   until: {
     allowed: 'a date such as 2026-12-31, or a moment with its zone such as 2026-12-31T18:00:00Z',

@@ -24,7 +24,7 @@ import { type ConfigProblem, configInvalid, sortProblems } from './problem.ts'
 import { readTextFile, reasonOf } from './read-text-file.ts'
 import { readYaml } from './read-yaml.ts'
 import { isReadableByOthers } from './readable-by-others.ts'
-import { contentProblem, referencedFiles } from './referenced-files.ts'
+import { contentProblem, type ReferencedFile, referencedFiles } from './referenced-files.ts'
 import { configSchema, type RawConfig, startDefaults } from './schema.ts'
 import { readTemplateFiles, type TemplateFiles } from './template-files.ts'
 import { createValidate } from './validate.ts'
@@ -186,7 +186,7 @@ function readReferenced(
     const problem = 'text' in found ? contentProblem(what, found.text) : found.problem
     if (problem !== undefined) report.problem(path, `the ${what} ${display(place)} ${problem}`)
     else if ('text' in found) texts.set(pathText(path), found.text)
-    if (what === 'private key file' && problem === undefined && isReadableByOthers(place)) {
+    if (isSecret(what) && problem === undefined && isReadableByOthers(place)) {
       report.warn(
         path,
         `every user of this machine can read the ${what} ${display(place)}`,
@@ -195,6 +195,10 @@ function readReferenced(
     }
   }
   return texts
+}
+
+function isSecret(what: ReferencedFile['what']): boolean {
+  return what === 'private key file' || what === 'secret file'
 }
 
 function readHosts(

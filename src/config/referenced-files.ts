@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { webhookSecretProblem } from '../core/webhook.ts'
 import type { ConfigPath } from './config-path.ts'
 import type { RawConfig } from './schema.ts'
 
@@ -7,7 +8,7 @@ export interface ReferencedFile {
   readonly path: ConfigPath
   /** As written. */
   readonly file: string
-  readonly what: 'key file' | 'certificate file' | 'header file' | 'private key file'
+  readonly what: 'key file' | 'certificate file' | 'header file' | 'private key file' | 'secret file'
 }
 
 /** All files that must be read before the configuration is complete. */
@@ -39,6 +40,9 @@ export function referencedFiles(raw: RawConfig): readonly ReferencedFile[] {
       })
     }
   }
+  for (const [index, { secretFile }] of raw.webhooks.entries()) {
+    files.push({ path: ['webhooks', index, 'secretFile'], file: secretFile, what: 'secret file' })
+  }
   return files
 }
 
@@ -59,6 +63,8 @@ export function contentProblem(what: ReferencedFile['what'], text: string): stri
       return certificateProblem(text)
     case 'private key file':
       return privateKeyProblem(text)
+    case 'secret file':
+      return webhookSecretProblem(text)
     case 'header file':
       return text.trim() === '' ? 'is empty' : undefined
   }

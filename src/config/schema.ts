@@ -3,6 +3,7 @@ import { dhcpSchema, tftpSchema } from './dhcp-schema.ts'
 import { groupSchema, profileSchema } from './machine-schema.ts'
 import { closed, list, namedBy, oneOf, text } from './schema-parts.ts'
 import { streamSchema } from './stream-schema.ts'
+import { webhookSchema } from './webhook-schema.ts'
 
 /** Where a packaged service keeps its data. */
 export const defaultDataDir = '/var/lib/pilotlight'
@@ -170,17 +171,44 @@ export const configSchema = Type.Object(
       },
       { ...closed, section: true, description: 'How the service speaks with the outside.' },
     ),
+    webhooks: list(
+      webhookSchema,
+      'Who is told of boots, streams and changes as they happen. What waits when the service stops is lost.',
+      { default: [] },
+    ),
     retention: Type.Object(
       {
         audit: text('long-duration', 'Who changed what; the newest 200,000 changes at most.', {
           default: '400d',
         }),
         reports: text('long-duration', 'What machines reported.', { default: '90d' }),
+        boots: text('long-duration', 'Boots with all of their steps; the newest 100,000 at most.', {
+          default: '30d',
+        }),
         seen: text('long-duration', 'Unknown machines since they asked last; 10,000 at most.', {
           default: '30d',
         }),
       },
       { ...closed, section: true, description: 'How long history is kept.' },
+    ),
+    capture: Type.Union(
+      [
+        oneOf(['off'], 'No packets are kept.'),
+        Type.Object(
+          {
+            memory: text('capture-memory', 'For the packets of all machines together; the oldest go first.', {
+              default: '8MiB',
+            }),
+          },
+          closed,
+        ),
+      ],
+      {
+        default: { memory: '8MiB' },
+        allowed: 'off or { memory: SIZE }',
+        description:
+          'The DHCP and TFTP packets of the last boots of each machine, in memory alone, for `pilotlight capture MAC`.',
+      },
     ),
     log: Type.Object(
       {

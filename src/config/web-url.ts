@@ -1,3 +1,5 @@
+import { webhookAddressRefusal } from '../upstream/address-rules.ts'
+
 declare const baseUrlBrand: unique symbol
 
 /** An http(s) URL that others are resolved against; ends with a slash, has neither query nor fragment. */
@@ -39,6 +41,14 @@ export function proxyUrlProblem(text: string): string | undefined {
   const { protocol, pathname, search, hash } = new URL(text)
   if (protocol !== 'http:' && protocol !== 'https:') return `its scheme is ${protocol.slice(0, -1)}`
   return pathname === '/' && search === '' && hash === '' ? undefined : 'it has a path'
+}
+
+/** An admin wrote it, so any network is fine; what is no service's own address is not (field case 163). */
+export function webhookUrlProblem(text: string): string | undefined {
+  const problem = httpUrlProblem(text)
+  if (problem !== undefined) return problem
+  const refusal = webhookAddressRefusal(new URL(text).hostname)
+  return refusal === undefined ? undefined : `that is a ${refusal} address`
 }
 
 export function originOf(url: string): string {

@@ -30,6 +30,11 @@ export function createLineLimiter({
   let span = { until: 0, lines: 0 }
   let leftOut = 0
 
+  /** Of a clock that was set back it is not: it would mute a line for as long. */
+  function isBefore(now: number, until: number): boolean {
+    return now < until && until - now <= everyMs
+  }
+
   function remember(key: string, until: number): void {
     quiet.delete(key)
     if (quiet.size >= mostKeys) {
@@ -43,11 +48,11 @@ export function createLineLimiter({
     admit(key, isUrgent = false) {
       const now = clock.now()
       const known = key === undefined ? undefined : quiet.get(key)
-      if (known !== undefined && now < known.until) {
+      if (known !== undefined && isBefore(now, known.until)) {
         known.suppressed += 1
         return undefined
       }
-      if (now >= span.until) span = { until: now + everyMs, lines: 0 }
+      if (!isBefore(now, span.until)) span = { until: now + everyMs, lines: 0 }
       span.lines += 1
       if (span.lines > mostLines && !isUrgent) {
         leftOut += 1

@@ -29,6 +29,17 @@ export interface LoaderSigner {
   readonly issuer: string
 }
 
+const archOfPlatform: Readonly<Partial<Record<LoaderPlatform, Arch>>> = {
+  bios: 'x86_64',
+  'efi-x64': 'x86_64',
+  'efi-arm64': 'aarch64',
+}
+
+/** Whose kernels a loader starts; `undefined` where its bytes do not say, or no kernel of ours is for it. */
+export function archOfLoader({ platform }: Pick<ServedLoader, 'platform'>): Arch | undefined {
+  return platform === undefined ? undefined : archOfPlatform[platform]
+}
+
 /** A loader binary as it is served. It is read again for each client: who changes it changes its time and its digest. */
 export interface ServedLoader {
   /** The name under which TFTP and HTTP serve it. */

@@ -48,7 +48,7 @@ export const reasonTexts = {
   'pin-unsigned': 'pinned release {release} waits for a good signature: {error}',
   'pin-held': 'pinned release {release} is not fetched: {decides}',
   'pin-unresolvable':
-    'pinned release {release} of {stream} is in no document known here: not in what was read, not in streams.{stream}.source.releaseIndex if that is set - pilotlight import takes a document that names it',
+    'pinned release {release} of {stream} is in no document known here yet, and is looked for in streams.{stream}.source.releaseIndex if that is set - pilotlight import takes a document that names it',
   'follows-previous': 'boots {release} of {stream}, the latest verified one: the current one is not whole',
   'current-damaged':
     'the current bootimage of {stream}, {release}, lost a file or failed a check and is fetched again: {progress}',

@@ -31,6 +31,7 @@ export function createBootSteps({
   return {
     take(exchange, client) {
       const { packet, server, now } = exchange
+      exchange.client = client
       const advice = decide(client)
       const memory = follower.stageOf(exchange)
       const config = { baseUrl: server.baseUrl, loaders }

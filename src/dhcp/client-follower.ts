@@ -1,8 +1,11 @@
+import type { DhcpQuestion } from '../core/boot-event.ts'
 import { formatIpv4, type Ipv4 } from '../core/ipv4.ts'
 import type { MacAddress } from '../core/mac.ts'
+import type { SilenceReason } from './answer.ts'
 import { createClientMemory, type RememberedClient, rememberedBootClient } from './client-memory.ts'
 import type { DhcpAdvice } from './dhcp-advice.ts'
 import type { DhcpEvent } from './dhcp-event.ts'
+import { dhcpQuestionOf, dhcpQuestionOfUnknown } from './dhcp-question.ts'
 import type { Exchange } from './exchange.ts'
 import { type ClientKey, keyOfMac, macOfKey } from './hardware-address.ts'
 import { createLearnedAddresses, type LearnedAddresses } from './learned-addresses.ts'
@@ -11,14 +14,15 @@ import type { LeaseAnswer } from './leases/lease-answer.ts'
 import { type HandOut, targetOf } from './loader-ladder.ts'
 import { messageType, optionCode } from './option-codes.ts'
 import { findOption, readIpv4 } from './options.ts'
-import type { PxeClient } from './pxe-client.ts'
+import type { DhcpPacket } from './packet.ts'
+import { type PxeClient, readPxeClient } from './pxe-client.ts'
 import type { StageRecord } from './stage-memory.ts'
 import { noteOffer } from './unanswered-offers.ts'
 
 type Told = 'at' | 'interface' | 'mac'
 type Untold<E> = E extends { readonly mac: MacAddress | undefined } ? Omit<E, Told> : never
 /** What an event says besides when, where and of whom. */
-export type ClientNews = Untold<DhcpEvent>
+export type ClientNews = Untold<Exclude<DhcpEvent, { readonly type: 'ignored' }>>
 
 export interface Offered {
   readonly client: PxeClient
@@ -53,6 +57,8 @@ export interface ClientFollower {
     boot: Offered | undefined,
     address: Ipv4 | undefined,
   ): void
+  /** Its packet is left without an answer. */
+  noteIgnored(exchange: Exchange, reason: SilenceReason): void
   /** A lease answer that is no offer and no acknowledgement. */
   noteOther(exchange: Exchange, answer: LeaseAnswer): void
   noteContact(mac: MacAddress): void
@@ -80,12 +86,13 @@ export function createClientFollower({
 
   /** For every packet: written out, because copying an object costs as much as making a reply. */
   function report(
-    { now, datagram, mac }: Exchange,
+    exchange: Exchange,
     type: 'offered' | 'acknowledged',
     role: ReplyRoleName,
     boot: Offered | undefined,
     address: Ipv4 | undefined,
   ): void {
+    const { now, datagram, mac } = exchange
     onEvent({
       type,
       at: now,
@@ -93,6 +100,7 @@ export function createClientFollower({
       mac,
       role,
       address: address === undefined ? undefined : formatIpv4(address),
+      question: boot === undefined ? undefined : dhcpQuestionOf(exchange, boot.client),
       platform: boot?.client.platform,
       handOut: boot?.handOut.kind,
       target: boot === undefined ? undefined : targetOf(boot.handOut),
@@ -129,12 +137,30 @@ export function createClientFollower({
       if (remembered) remembered.offer = undefined
       // An address server knows better than what clients say.
       if (mac === undefined || isAddressServer || !isRequest) return
-      const address = readIpv4(findOption(packet.options, optionCode.requestedAddress)) ?? packet.ciaddr
-      if (address !== 0) learned.note(mac, address)
+      const address = addressTaken(packet)
+      if (address !== undefined) learned.note(mac, address)
     },
     stageOf: (exchange) => find(exchange)?.stage,
     noteStage(exchange, stage) {
       recall(exchange).stage = stage
+    },
+    noteIgnored(exchange, reason) {
+      const { packet, datagram, mac, now } = exchange
+      const question = ignoredQuestion(exchange, reason)
+      const isRequest = question?.message === 'request'
+      const chosen = isRequest ? readIpv4(findOption(packet.options, optionCode.serverIdentifier)) : undefined
+      const address = isRequest ? addressTaken(packet) : undefined
+      onEvent({
+        type: 'ignored',
+        at: now,
+        interface: datagram.wire.interface,
+        mac,
+        reason,
+        port: datagram.port,
+        question,
+        chosen: chosen === undefined ? undefined : formatIpv4(chosen),
+        address: address === undefined ? undefined : formatIpv4(address),
+      })
     },
     noteDiscover(exchange, client) {
       const { packet, now } = exchange
@@ -176,4 +202,19 @@ export function createClientFollower({
     unansweredClients: () =>
       [...memory.entries()].filter(([, { offer }]) => offer?.isUnanswered).map(([key]) => key),
   }
+}
+
+/** The address that a REQUEST takes or keeps. */
+function addressTaken({ options, ciaddr }: DhcpPacket): Ipv4 | undefined {
+  const address = readIpv4(findOption(options, optionCode.requestedAddress)) ?? ciaddr
+  return address === 0 ? undefined : address
+}
+
+/** A proxy does not read a REQUEST before it leaves it alone; that of a boot client says which server it chose. */
+function ignoredQuestion(exchange: Exchange, reason: SilenceReason): DhcpQuestion | undefined {
+  if (exchange.client !== undefined) return dhcpQuestionOf(exchange, exchange.client)
+  if (reason === 'not-a-boot-client') return undefined
+  const read = readPxeClient(exchange.packet, exchange.mac)
+  if (read.client !== undefined) return dhcpQuestionOf(exchange, read.client)
+  return read.reason === 'architecture-unknown' ? dhcpQuestionOfUnknown(exchange) : undefined
 }

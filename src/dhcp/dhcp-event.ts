@@ -1,8 +1,10 @@
 import type { DecisionKind } from '../core/boot-decision.ts'
+import type { DhcpQuestion } from '../core/boot-event.ts'
 import type { MacAddress } from '../core/mac.ts'
 import type { ReasonCode } from '../core/reason.ts'
 import type { SilenceReason } from './answer.ts'
 import type { Platform } from './client-architecture.ts'
+import type { Datagram } from './exchange.ts'
 import type { RefuseReason } from './leases/lease-answer.ts'
 import type { HandOut } from './loader-ladder.ts'
 
@@ -23,7 +25,9 @@ export type DhcpEvent =
       readonly role: 'proxy' | 'boot-server' | 'server'
       /** Absent in proxy answers and for INFORM. */
       readonly address: string | undefined
-      /** How a boot client goes on; absent for machines that only want an address. */
+      /** What a boot client asked; absent for machines that only want an address, as what follows is. */
+      readonly question?: DhcpQuestion
+      /** How it goes on. */
       readonly platform: Platform | undefined
       readonly handOut: HandOut['kind'] | undefined
       /** The file name or URL that was handed out. */
@@ -34,7 +38,17 @@ export type DhcpEvent =
       readonly reason: ReasonCode | undefined
     })
   | (ClientEvent & { readonly type: 'refused'; readonly reason: RefuseReason })
-  | (ClientEvent & { readonly type: 'ignored'; readonly reason: SilenceReason })
+  | (ClientEvent & {
+      readonly type: 'ignored'
+      readonly reason: SilenceReason
+      readonly port: Datagram['port']
+      /** What a boot client asked; absent for everybody else, as what follows is. */
+      readonly question?: DhcpQuestion
+      /** In a REQUEST: the server that it chose. */
+      readonly chosen?: string
+      /** In a REQUEST: the address that it takes. */
+      readonly address?: string
+    })
   /** A whole run of offers without a follow-up; hint: put the boot options into the site's own DHCP server. */
   | (ClientEvent & { readonly type: 'offers-unanswered' })
   /** The same stage in boot after boot; the file that was handed out does not start, or does not come back as itself. */

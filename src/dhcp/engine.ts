@@ -65,24 +65,43 @@ export function createDhcpEngine(parts: DhcpEngineParts): DhcpEngine {
 
   function handle(datagram: Datagram): EngineResult {
     const decoded = decodePacket(datagram.bytes)
-    const mac = decoded.packet && macOf(decoded.packet)
-    const { answer, change } = decoded.packet
-      ? dispatch(decoded.packet, mac, datagram)
-      : silent(decoded.refused)
-    if (answer.kind === 'silent') {
-      const { reason } = answer
-      onEvent({ type: 'ignored', at: clock.now(), interface: datagram.wire.interface, mac, reason })
-    }
-    return { answer, change, messageType: decoded.packet?.messageType }
+    if (decoded.packet === undefined) return noRequest(datagram, decoded.refused, undefined, undefined)
+    const { packet } = decoded
+    const mac = macOf(packet)
+    const exchange = exchangeOf(packet, mac, datagram)
+    if (typeof exchange === 'string') return noRequest(datagram, exchange, mac, packet.messageType)
+    const { answer, change } = answerTo(exchange)
+    if (answer.kind === 'silent') follower.noteIgnored(exchange, answer.reason)
+    return { answer, change, messageType: packet.messageType }
   }
 
-  function dispatch(packet: DhcpPacket, mac: MacAddress | undefined, datagram: Datagram): Handled {
-    if (packet.op !== 1) return silent('not-a-request')
+  /** A packet that is nobody's request, or that cannot be answered whatever it asks. */
+  function noRequest(
+    { port, wire }: Datagram,
+    reason: SilenceReason,
+    mac: MacAddress | undefined,
+    type: number | undefined,
+  ): EngineResult {
+    onEvent({ type: 'ignored', at: clock.now(), interface: wire.interface, mac, reason, port })
+    return { answer: silence(reason), change: undefined, messageType: type }
+  }
+
+  function exchangeOf(
+    packet: DhcpPacket,
+    mac: MacAddress | undefined,
+    datagram: Datagram,
+  ): Exchange | SilenceReason {
+    if (packet.op !== 1) return 'not-a-request'
     const key = mac === undefined ? keyWithoutMac(packet) : keyOfMac(mac)
-    if (key === undefined) return silent('client-unidentified')
+    if (key === undefined) return 'client-unidentified'
     const { server } = datagram.wire
-    if (server === undefined) return silent('interface-has-no-address')
-    const exchange: Exchange = { packet, key, mac, server, datagram, now: clock.now(), memory: undefined }
+    if (server === undefined) return 'interface-has-no-address'
+    const now = clock.now()
+    return { packet, key, mac, server, datagram, now, memory: undefined, client: undefined }
+  }
+
+  function answerTo(exchange: Exchange): Handled {
+    const { datagram } = exchange
     follower.noteProgress(exchange)
     if (datagram.port === 'proxy') return { answer: answerOnProxyPort(exchange), change: undefined }
     if (addresses === undefined) return { answer: answerBesideServer(exchange), change: undefined }

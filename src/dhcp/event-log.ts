@@ -82,7 +82,12 @@ export function createDhcpEventLog({
     const { level, message } = styleOf(event)
     const suppressed = (event.type === 'ignored' ? ignored : limiter).admit(keyOf(event), level === 'error')
     if (suppressed === undefined) return
-    const { type: _type, at: _at, ...fields } = event
+    const { type: _type, at: _at, ...fields } = 'question' in event ? withoutQuestion(event) : event
     log[level](suppressed === 0 ? fields : { ...fields, suppressed }, message)
   }
+}
+
+/** Its words say little to a person, and the offer says the rest. */
+function withoutQuestion<E extends { readonly question?: unknown }>({ question: _, ...event }: E) {
+  return event
 }

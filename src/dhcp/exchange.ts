@@ -2,6 +2,7 @@ import type { MacAddress } from '../core/mac.ts'
 import type { RememberedClient } from './client-memory.ts'
 import type { ClientKey } from './hardware-address.ts'
 import type { DhcpPacket } from './packet.ts'
+import type { PxeClient } from './pxe-client.ts'
 import type { ServerIdentity } from './server-identity.ts'
 
 /** One network that we listen on. */
@@ -36,4 +37,6 @@ export interface Exchange {
   readonly now: number
   /** What is remembered of the client; looked up once a packet, by the follower. */
   memory: RememberedClient | undefined
+  /** The boot client that sent it, once it was read as one. */
+  client: PxeClient | undefined
 }

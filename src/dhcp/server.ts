@@ -1,5 +1,5 @@
 import type { Clock, Timers } from '../core/clock.ts'
-import type { Ipv4 } from '../core/ipv4.ts'
+import { type Ipv4, limitedBroadcastIpv4, parseIpv4, unspecifiedIpv4 } from '../core/ipv4.ts'
 import type { MacAddress } from '../core/mac.ts'
 import type { DatagramBatch } from '../udp/datagram-batch.ts'
 import { type AckQueue, createAckQueue } from './ack-queue.ts'
@@ -17,6 +17,7 @@ import type { PoolUsage } from './leases/allocate.ts'
 import type { LeaseStore } from './leases/lease.ts'
 import type { PortRole } from './open-sockets.ts'
 import { createPacketTally, type DhcpCounts } from './packet-tally.ts'
+import { type DhcpTap, isRelayed, senderOf } from './packet-tap.ts'
 import type { PxeClient } from './pxe-client.ts'
 import { createTroubleTally, type Trouble } from './trouble-tally.ts'
 import { createWires, type OpenWire, type WireState } from './wires.ts'
@@ -45,6 +46,8 @@ export interface DhcpServerParts {
   readonly loadDevices?: () => Promise<DeviceSockets | undefined>
   /** Default: one call a datagram. */
   readonly batch?: DatagramBatch
+  /** For a capture. */
+  readonly tap?: DhcpTap
 }
 
 export interface DhcpServer {
@@ -100,6 +103,7 @@ export function createDhcpServer(parts: DhcpServerParts): DhcpServer {
 
   function onDatagram(bytes: Uint8Array, port: PortRole, source: DatagramSource, wire: OpenWire): void {
     if (isStopping) return
+    if (parts.tap !== undefined) tapReceived(parts.tap, bytes, port, source, wire)
     const { answer, change, messageType } = handleSafely({ bytes, port, source, wire })
     if (answer.kind === 'silent') packets.noteSilence(messageType, answer.reason)
     if (change === undefined || acks === undefined) {
@@ -107,6 +111,25 @@ export function createDhcpServer(parts: DhcpServerParts): DhcpServer {
       return
     }
     acks.push(change, answer.kind === 'silent' ? nothing : () => sendReply(wire, port, answer, messageType))
+  }
+
+  function tapReceived(
+    tap: DhcpTap,
+    bytes: Uint8Array,
+    port: PortRole,
+    source: DatagramSource,
+    { server }: OpenWire,
+  ): void {
+    const ownAddress = server?.address ?? unspecifiedIpv4
+    if (port === 'proxy') {
+      const peer = parseIpv4(source.address) ?? unspecifiedIpv4
+      tap(bytes, false, ownAddress, ports.proxy, peer, source.port)
+      return
+    }
+    const peer = senderOf(bytes)
+    // Who has no address yet can reach nobody but everybody.
+    const local = peer === 0 ? limitedBroadcastIpv4 : ownAddress
+    tap(bytes, false, local, ports.server, peer, isRelayed(bytes) ? ports.server : ports.client)
   }
 
   /** A mistake of ours must cost one machine one answer, not all machines the service (field case 38). */
@@ -128,6 +151,9 @@ export function createDhcpServer(parts: DhcpServerParts): DhcpServer {
     messageType: number | undefined,
   ): void {
     packets.noteReply(messageType, reply.kind)
+    const { bytes, destination } = reply
+    const local = wire.server?.address ?? unspecifiedIpv4
+    parts.tap?.(bytes, true, local, ports[port], destination.address, destination.port)
     wire.send(reply.bytes, port, reply.destination)
   }
 

@@ -5,6 +5,7 @@ export type Severity = (typeof severities)[number]
 /** What is looked at, in the order in which it is told. */
 export const checkNames = [
   'service',
+  'boots',
   'ports',
   'rights',
   'interfaces',

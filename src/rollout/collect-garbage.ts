@@ -1,6 +1,6 @@
 import type { BlobStore } from '../artifacts/blob-store.ts'
 import { type GcPlan, planGc } from '../artifacts/plan-gc.ts'
-import { longestBootAttemptMs } from '../core/boot-attempt.ts'
+import { longestBootAttemptMs } from '../core/boot-lease.ts'
 import type { BootimageId } from '../core/bootimage.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Sha256 } from '../core/digest.ts'

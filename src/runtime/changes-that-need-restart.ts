@@ -12,6 +12,7 @@ export function changesThatNeedRestart(before: Config, after: Config): readonly 
     ['admin.trustedProxies', ({ admin }) => admin.trustedProxies],
     // Renewed files are taken over; whether there is TLS, and whether clients need a certificate, is not.
     ['admin.tls', ({ admin }) => [admin.tls !== undefined, admin.tls?.clientAuthority !== undefined]],
+    ['capture', ({ capture }) => capture],
     ['log.format', ({ log }) => log.format],
   ]
   return keys.filter(([, of]) => JSON.stringify(of(before)) !== JSON.stringify(of(after))).map(([key]) => key)

@@ -8,6 +8,8 @@ import { effectiveValues } from '../core/effective-values.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { LoaderSource } from '../core/loader.ts'
 import { reasonText } from '../core/reason.ts'
+import type { ServiceEventFeed } from '../core/service-event.ts'
+import type { BootOperations } from '../http/admin/boot-operations.ts'
 import type { FleetOperations } from '../http/admin/fleet-operations.ts'
 import type {
   AdminOperations,
@@ -26,11 +28,20 @@ import { importDocument } from './import-document.ts'
 import { clientFromQuery } from './machine-query.ts'
 import { noSuchStream } from './no-such-name.ts'
 import type { ProvingProgress } from './prove-files.ts'
-import { bootimageSummary, inReadingOrder, streamNotes, streamReadiness, streamSummary } from './summaries.ts'
+import {
+  bootimageSummary,
+  inReadingOrder,
+  streamNotes,
+  streamReadiness,
+  streamSummaries,
+} from './summaries.ts'
 import { summarizeLoaders } from './summarize-loaders.ts'
+import type { WebhookOperations } from './webhooks/webhook-operations.ts'
 
 export interface OperationsOptions {
   readonly fleet: FleetOperations
+  readonly boots: BootOperations
+  readonly events: ServiceEventFeed
   readonly engine: Engine
   readonly renderer: () => Renderer
   readonly loaders: LoaderSource
@@ -38,6 +49,7 @@ export interface OperationsOptions {
   /** Parts besides the streams: listeners, configuration. */
   readonly parts: () => readonly PartReadiness[]
   readonly reload: AdminOperations['reload']
+  readonly webhooks: WebhookOperations
   readonly onBadBlob: () => void
   /** Where machines fetch from, for `render` without one of its own. */
   readonly baseUrl: () => string
@@ -133,6 +145,8 @@ export function createOperations(options: OperationsOptions): AdminOperations {
 
   return {
     fleet: options.fleet,
+    boots: options.boots,
+    events: options.events,
     async readiness() {
       const reading = readingAgain(engine.prover.progress())
       const streams = [...engine.publisher.current().streams.values()].map(streamReadiness).map((stream) => {
@@ -143,7 +157,7 @@ export function createOperations(options: OperationsOptions): AdminOperations {
       return { ready: parts.every(({ ready }) => ready), parts }
     },
     async streams() {
-      return [...engine.publisher.current().streams.values()].map((stream) => streamSummary(engine, stream))
+      return streamSummaries(engine)
     },
     async bootimages({ stream, arch }) {
       const records = [...ledger.bootimages.values()].filter(
@@ -194,6 +208,7 @@ export function createOperations(options: OperationsOptions): AdminOperations {
     },
     importDocument: (request) => importDocument(engine, request, clock),
     reload: options.reload,
+    ...options.webhooks,
   }
 }
 

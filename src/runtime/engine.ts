@@ -53,6 +53,8 @@ export interface EngineOptions {
   readonly onPublished?: () => void
   /** One architecture's part of a document was not followed. */
   readonly onRefused?: (change: ChangeClass) => void
+  /** Headers of a request to the outside, of the trace of whatever caused it. */
+  readonly traceHeaders?: () => Readonly<Record<string, string>>
   /** A file that was verified is damaged now. */
   readonly onBadBlob?: () => void
 }
@@ -116,6 +118,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
   const fetcher = createSwappableFetcher({
     dataDirectory: loaded.config.dataDir,
+    ...(options.traceHeaders && { traceHeaders: options.traceHeaders }),
     onEvent(event) {
       progress.onFetchEvent(event)
       options.onFetchEvent?.(event)
@@ -234,6 +237,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     random: Math.random,
     log,
     follows: options.follows,
+    ...(options.traceHeaders && { traceHeaders: options.traceHeaders }),
     onDocument: readDocument,
     onUnchanged: async ({ stream }) => {
       await driver.unchanged(stream)

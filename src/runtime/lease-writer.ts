@@ -1,5 +1,5 @@
-import { type Leases, mostBootAttempts } from '../boot/leases.ts'
-import { type BootAttempt, longestBootAttemptMs } from '../core/boot-attempt.ts'
+import { type Leases, mostBootLeases } from '../boot/leases.ts'
+import { type BootLease, longestBootAttemptMs } from '../core/boot-lease.ts'
 import type { Clock, Timers } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { StateStore } from '../state/store.ts'
@@ -27,7 +27,7 @@ const trimEveryMs = 60 * 60 * 1_000
 
 type LeaseStore = Pick<
   StateStore,
-  'saveBootAttempts' | 'listBootAttempts' | 'trimBootAttempts' | 'saveBootimageLeases' | 'listBootimageLeases'
+  'saveBootLeases' | 'listBootLeases' | 'trimBootLeases' | 'saveBootimageLeases' | 'listBootimageLeases'
 >
 
 export function createLeaseWriter(options: {
@@ -36,12 +36,12 @@ export function createLeaseWriter(options: {
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Log
-  /** How many attempts the store keeps one by one at most; default `mostBootAttempts`. */
+  /** How many attempts the store keeps one by one at most; default `mostBootLeases`. */
   readonly maximum?: number
   /** Boots of the last run that may still go on. */
-  readonly onRestored?: (attempts: readonly BootAttempt[]) => void
+  readonly onRestored?: (attempts: readonly BootLease[]) => void
 }): LeaseWriter {
-  const { leases, store, clock, timers, log, maximum = mostBootAttempts } = options
+  const { leases, store, clock, timers, log, maximum = mostBootLeases } = options
   let cancel: (() => void) | undefined
   let writing: Promise<unknown> = Promise.resolve()
   let trimmedAt = Number.NEGATIVE_INFINITY
@@ -54,7 +54,7 @@ export function createLeaseWriter(options: {
   async function write(): Promise<number> {
     const batch = leases.takeUnsaved(attemptsPerWrite)
     try {
-      if (batch.length > 0) await store.saveBootAttempts(batch)
+      if (batch.length > 0) await store.saveBootLeases(batch)
       writtenSinceTrim += batch.length
       if (leases.merged > mergedBefore) {
         await store.saveBootimageLeases(leases.mergedLeases())
@@ -75,8 +75,8 @@ export function createLeaseWriter(options: {
 
   async function trim(): Promise<void> {
     const now = clock.now()
-    if (writtenSinceTrim < attemptsPerTrim && now - trimmedAt < trimEveryMs) return
-    const { over, folded } = await store.trimBootAttempts({
+    if (writtenSinceTrim < attemptsPerTrim && Math.abs(now - trimmedAt) < trimEveryMs) return
+    const { over, folded } = await store.trimBootLeases({
       lastSeenBefore: now - longestBootAttemptMs,
       keep: maximum,
       most: attemptsPerTrim,
@@ -107,7 +107,7 @@ export function createLeaseWriter(options: {
     async restore() {
       const now = clock.now()
       const lastSeenAfter = now - longestBootAttemptMs
-      const attempts = await store.listBootAttempts({ lastSeenAfter, limit: maximum })
+      const attempts = await store.listBootLeases({ lastSeenAfter, limit: maximum })
       options.onRestored?.(attempts)
       leases.restore({ attempts, leases: await store.listBootimageLeases({ lastSeenAfter }) }, now)
     },

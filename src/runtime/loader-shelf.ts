@@ -44,7 +44,7 @@ export function createLoaderShelf(options: {
     },
     refresh() {
       const now = clock.now()
-      if (now - refreshedAt < refreshEveryMs) return
+      if (Math.abs(now - refreshedAt) < refreshEveryMs) return
       refreshedAt = now
       catalogue = read()
       onRead?.()

@@ -9,10 +9,10 @@ export function noSuchStream(name: string, configured: readonly string[]): Servi
   })
 }
 
-/** Somebody asked for a host by an id that no hosts file has. */
+/** Somebody asked for a host by an id that no record has. */
 export function noSuchHost(id: string, ids: Iterable<string>): ServiceError {
   return new ServiceError('NOT_FOUND', `no host has the id ${id}`, {
     field: 'host',
-    hint: suggestion(id, ids) ?? 'ids stand in the files of hosts.directory',
+    hint: suggestion(id, ids) ?? 'pilotlight host list shows them all',
   })
 }

@@ -1,18 +1,23 @@
 import { statSync } from 'node:fs'
+import { createTimeline } from '../boot/timeline/create-timeline.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
+import { silentFeed } from '../core/service-event.ts'
 import { readLoaderCatalogue } from '../loaders/loader-catalogue.ts'
 import { dataDirectoryPaths } from '../state/data-directory.ts'
 import { createOperations } from './create-operations.ts'
 import { openEngine } from './engine.ts'
-import { createBootsSeen } from './fleet/boots-seen.ts'
 import { openFleet } from './fleet/create-fleet-operations.ts'
 import { createLeaseWriter } from './lease-writer.ts'
 import { realClock, realTimers } from './real-time.ts'
 import type { OfflineOperations } from './service.ts'
 import { shippedTemplates } from './shipped-templates.ts'
 import { createSwappableRenderer } from './swappable-renderer.ts'
+import { createBootViews } from './timeline/boot-views.ts'
+import { createMachineIndex } from './timeline/machine-index.ts'
+import { restoreAttempts } from './timeline/restore-attempts.ts'
+import { noWebhooks } from './webhooks/webhook-operations.ts'
 
 /** As many as the store keeps. */
 const mostSeen = 10_000
@@ -48,12 +53,17 @@ export async function openOffline(options: {
       adminDirectory: loaded.config.templatesDirectory,
     })
     await engine.configure(loaded)
-    const boots = createBootsSeen({ leases: engine.leases, flagsOf: engine.fleet.conflictsOf })
-    boots.restore()
+    const timeline = createTimeline({ clock, random: Math.random })
+    const machines = createMachineIndex(timeline)
+    for (const id of await restoreAttempts({ timeline, store: engine.storage.store, now: clock.now() })) {
+      machines.changed(id)
+    }
+    const memory = { attempt: timeline.attempt, notKept: () => [], goingOn: timeline.goingOn }
+    const views = createBootViews({ engine, timeline, machines, memory, clock })
     const seen = await engine.storage.store.listSeenMachines({ limit: mostSeen })
     const fleet = await openFleet({
       engine,
-      boots,
+      boots: views.seen,
       seen: { list: () => seen, forget: (macs) => engine.storage.store.removeSeenMachines(macs) },
       fetches: false,
       clock,
@@ -65,11 +75,19 @@ export async function openOffline(options: {
     const port = address?.port ?? http.listen.port
     const operations = createOperations({
       fleet: fleet.operations,
+      boots: views.operations({
+        hosts: fleet.hosts,
+        strangers: () => seen.filter(({ mac }) => !engine.fleet.inventory().hostsByMac.has(mac)),
+        captureOf: () => undefined,
+        diagnose: noServiceRuns,
+      }),
+      events: silentFeed,
       engine,
       renderer: () => renderer,
       loaders: { current: () => readLoaderCatalogue(engine.loaded().config.boot.loaders) },
       clock,
       parts: () => [{ part: 'boot-http', ready: false, reason: 'no service runs on this data directory' }],
+      webhooks: noWebhooks,
       reload: async () => ({ changed: false, error: 'no service runs on this data directory' }),
       onBadBlob: () => {},
       baseUrl: () => `http://${host.includes(':') ? `[${host}]` : host}${port === 80 ? '' : `:${port}`}`,
@@ -85,6 +103,17 @@ export async function openOffline(options: {
     await engine.stop()
     throw error
   }
+}
+
+/** The command `doctor` looks itself. */
+async function noServiceRuns(): Promise<never> {
+  throw new ServiceError(
+    'NOT_FOUND',
+    'no service runs on this data directory, so nothing looks from inside',
+    {
+      hint: 'pilotlight doctor looks from outside',
+    },
+  )
 }
 
 /** A command that only asks leaves no trace, least of all files that the service's user cannot write later. */

@@ -77,7 +77,7 @@ export function createFileProver(options: {
         done += 1
         progress = { done, total }
         const now = clock.now()
-        if (now - toldAt < tellEveryMs) continue
+        if (Math.abs(now - toldAt) < tellEveryMs) continue
         toldAt = now
         log.info(progress, 'files are being read again')
       }

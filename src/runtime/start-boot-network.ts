@@ -23,13 +23,16 @@ import { createTftpEventLog } from '../tftp/event-log.ts'
 import { createRequestTally } from '../tftp/request-tally.ts'
 import { createTftpServer, type TftpServer } from '../tftp/server.ts'
 import { loadKernelUdp } from '../udp/kernel-udp.ts'
-import { bootStepOfDhcp, bootStepOfTftp, strangerOfDhcp } from './boot-steps.ts'
+import { bootStepOfDhcp, strangerOfDhcp } from './boot-steps.ts'
 import type { Engine } from './engine.ts'
 import { createEventQueue } from './event-queue.ts'
 import type { LoaderShelf } from './loader-shelf.ts'
+import { type StartedCapture, startCapture } from './start-capture.ts'
 import { startDhcp } from './start-dhcp.ts'
 import { createTftpFiles, type TftpConfigName } from './tftp-files.ts'
 import { type OwnAddresses, tftpListen } from './tftp-listen.ts'
+import { bootStepOfTftp } from './tftp-steps.ts'
+import { createTftpSubject } from './tftp-subject.ts'
 
 export interface BootNetworkOptions {
   readonly config: Config
@@ -61,6 +64,8 @@ export interface BootNetwork extends SeenMachines {
   noteContact(address: string): void
   /** A machine has fetched what was decided for it: its loader runs and goes on. */
   noteDecision(mac: MacAddress): void
+  /** The packets of its last boots; `undefined` where none are kept. */
+  readonly captureOf: StartedCapture['captureOf']
   /** Where TFTP listens now. */
   tftpAddresses(): readonly { readonly address: string; readonly port: number }[]
   stop(): Promise<void>
@@ -83,9 +88,10 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
     const step = bootStepOfDhcp(event)
     if (step !== undefined) onBootEvent(step)
   })
+  const subjectOf = createTftpSubject({ catalog: engine.publisher, loaders: options.loaders })
   const tftpEvents = createEventQueue<TftpEvent>((event) => {
     logTftpEvent(event)
-    const step = bootStepOfTftp(event, macOf)
+    const step = bootStepOfTftp(event, { macOf, subjectOf })
     if (step !== undefined) onBootEvent(step)
   })
 
@@ -96,7 +102,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
   function scriptFor(
     name: TftpConfigName,
     asked: { readonly address: string; readonly baseUrl: string },
-  ): string | undefined {
+  ): { readonly text: string; readonly isEntry?: boolean } | undefined {
     const loader = name.kind === 'grub-config' ? 'grub' : 'pxelinux'
     const answer = answerScriptName(
       { loader, name: name.key, fetch: 'tftp', ...asked },
@@ -109,9 +115,16 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
         log,
       },
     )
-    return answer.kind === 'not-here' ? undefined : answer.text
+    return answer.kind === 'not-here' ? undefined : answer
   }
 
+  const capture = startCapture({
+    memoryBytes: config.capture?.memoryBytes,
+    isKnown: (mac) => engine.fleet.inventory().hostsByMac.has(mac),
+    macOf: (address) => dhcp?.macOf(address),
+    addressOf: (mac) => dhcp?.addressOf(mac),
+    clock,
+  })
   const kernel = await loadKernelUdp()
   if (config.boot.tftp !== undefined) {
     const { ports, maxBlockSize } = config.boot.tftp
@@ -130,6 +143,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
       ports,
       ...(maxBlockSize === undefined ? {} : { maxBlockSize }),
       ...(kernel === undefined ? {} : { kernel }),
+      ...(capture.tftpTap && { tap: capture.tftpTap }),
       clock,
       timers,
       onEvent(event) {
@@ -154,6 +168,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
         streams: () => engine.loaded().config.streams,
         dataDirectory: engine.storage.directory.path,
         onEvent: dhcpEvents.push,
+        ...(capture.dhcpTap && { tap: capture.dhcpTap }),
       })
     } catch (error) {
       await tftp?.stop()
@@ -195,6 +210,7 @@ export async function startBootNetwork(options: BootNetworkOptions): Promise<Boo
       if (mac !== undefined) dhcp?.noteContact(mac)
     },
     noteDecision: (mac) => dhcp?.noteDecision(mac),
+    captureOf: capture.captureOf,
     tftpAddresses: () => tftp?.listening ?? [],
     parts() {
       const parts: PartReadiness[] = []

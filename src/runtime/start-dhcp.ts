@@ -11,6 +11,7 @@ import { parseExtraOption } from '../dhcp/extra-option.ts'
 import { dhcpSocketsByInterface, type InheritedSocket } from '../dhcp/inherited-sockets.ts'
 import { createLeaseLog } from '../dhcp/leases/lease-log.ts'
 import { defaultLoaderFiles } from '../dhcp/loader-ladder.ts'
+import type { DhcpTap } from '../dhcp/packet-tap.ts'
 import { createDhcpServer, type DhcpServer } from '../dhcp/server.ts'
 import { baseUrl } from '../http/boot/base-url.ts'
 import type { DatagramBatch } from '../udp/datagram-batch.ts'
@@ -31,6 +32,8 @@ export interface StartDhcpOptions extends DhcpAdviser {
   readonly timers: Timers
   readonly log: Log
   readonly onEvent: (event: DhcpEvent) => void
+  /** For a capture. */
+  readonly tap?: DhcpTap
 }
 
 /** @throws ServiceError CONFIG_INVALID for extra options, LISTEN_FAILED, STORAGE_FAILED */
@@ -54,6 +57,7 @@ export async function startDhcp(options: StartDhcpOptions): Promise<DhcpServer> 
     clock,
     timers,
     onEvent: options.onEvent,
+    ...(options.tap === undefined ? {} : { tap: options.tap }),
   })
   await server.start()
   return server

@@ -20,6 +20,8 @@ export interface StreamSetOptions {
   readonly log: Log
   /** Follow in the background; else only on `refresh`. */
   readonly follows: boolean
+  /** Of the trace of whatever asks. */
+  readonly traceHeaders?: () => Readonly<Record<string, string>>
   readonly onDocument: (document: RefreshedDocument) => Promise<void>
   readonly onUnchanged: (document: RefreshedDocument) => Promise<void>
   readonly onFailure: (stream: string, failure: RefreshFailure) => void
@@ -89,7 +91,10 @@ export function createStreamSet(options: StreamSetOptions): StreamSet {
       const previous = client
       const isSameClient = nextClientKey === clientKey
       if (!isSameClient) {
-        client = createUpstreamClient(upstream)
+        client = createUpstreamClient({
+          ...upstream,
+          ...(options.traceHeaders && { traceHeaders: options.traceHeaders }),
+        })
         clientKey = nextClientKey
       }
       const keyOf = (stream: StreamConfig) => JSON.stringify([stream.source, stream.refreshMs])

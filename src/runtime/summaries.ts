@@ -17,6 +17,11 @@ import type { Engine } from './engine.ts'
 
 const iso = (ms: number): string => new Date(ms).toISOString()
 
+/** Every stream that the configuration has, in its order. */
+export function streamSummaries(engine: Engine): readonly StreamSummary[] {
+  return [...engine.publisher.current().streams.values()].map((stream) => streamSummary(engine, stream))
+}
+
 /** What the API and the command line say of a stream. */
 export function streamSummary(engine: Engine, stream: CatalogStream): StreamSummary {
   const { health } = stream
@@ -41,7 +46,7 @@ function archSummary(engine: Engine, stream: CatalogStream, arch: Arch): StreamA
     arch,
     ...(entry?.current === undefined ? {} : { current: entry.current.bootimage.release }),
     previous: entry?.previous.map(({ bootimage }) => bootimage.release) ?? [],
-    ...targetOf(entry),
+    ...targetOf(engine, entry),
     ...(entry?.pending === undefined
       ? {}
       : {
@@ -59,11 +64,29 @@ function archSummary(engine: Engine, stream: CatalogStream, arch: Arch): StreamA
   }
 }
 
-function targetOf(entry: CatalogArch | undefined): Pick<StreamArchSummary, 'target'> {
+function targetOf(engine: Engine, entry: CatalogArch | undefined): Pick<StreamArchSummary, 'target'> {
   if (entry?.target === undefined) return {}
   const { bootimage, state, failure } = entry.target
   const why = failure === undefined ? {} : { failure: failure.message }
-  return { target: { release: bootimage.release, state, ...why } }
+  return { target: { release: bootimage.release, state, ...why, ...fetched(engine, entry.target) } }
+}
+
+/** How far a set is that is being fetched. */
+function fetched(
+  engine: Engine,
+  { bootimage, state }: Pick<BootimageRecord, 'bootimage' | 'state'>,
+): Pick<BootimageSummary, 'doneBytes' | 'totalBytes' | 'bytesPerSecond'> {
+  if (!isFetched(state)) return {}
+  const { blobIndex } = engine.storage
+  const { doneBytes, totalBytes, bytesPerSecond } = engine.progress.of(
+    bootimage,
+    (sha256) => blobIndex.facts.get(sha256)?.sizeBytes,
+  )
+  return { doneBytes, ...(totalBytes !== undefined && { totalBytes }), bytesPerSecond }
+}
+
+function isFetched(state: BootimageRecord['state']): boolean {
+  return state === 'queued' || state === 'downloading' || state === 'verifying'
 }
 
 function damagedOf(entry: CatalogArch | undefined): Pick<StreamArchSummary, 'damaged'> {
@@ -95,11 +118,8 @@ export function streamNotes(stream: CatalogStream): SyncReport['streams'][number
 /** What the API and the command line say of a bootimage. */
 export function bootimageSummary(engine: Engine, record: BootimageRecord): BootimageSummary {
   const { bootimage, state, failure } = record
-  const { ledger, blobIndex } = engine.storage
+  const { ledger } = engine.storage
   const ready = engine.publisher.current().ready.get(bootimage.id)
-  const sizeOf = (sha256: Parameters<typeof blobIndex.facts.get>[0]) => blobIndex.facts.get(sha256)?.sizeBytes
-  const progress = engine.progress.of(bootimage, sizeOf)
-  const isFetched = state === 'queued' || state === 'downloading' || state === 'verifying'
   return {
     id: bootimage.id,
     stream: bootimage.stream,
@@ -113,13 +133,7 @@ export function bootimageSummary(engine: Engine, record: BootimageRecord): Booti
     ...(ready === undefined
       ? {}
       : { sizeBytes: filesOf(ready).reduce((sum, file) => sum + file.sizeBytes, 0) }),
-    ...(isFetched
-      ? {
-          doneBytes: progress.doneBytes,
-          ...(progress.totalBytes === undefined ? {} : { totalBytes: progress.totalBytes }),
-          bytesPerSecond: progress.bytesPerSecond,
-        }
-      : {}),
+    ...fetched(engine, record),
     ...(failure === undefined ? {} : { failure: { ...failure, at: iso(failure.at) } }),
     artifacts: artifactsOf(ledger.bootimages.get(bootimage.id)?.bootimage ?? bootimage).map(
       ({ role, name, sha256 }) => ({ role, name, sha256 }),

@@ -10,7 +10,10 @@ export interface SwappableFetcher extends ArtifactFetcher {
 export function createSwappableFetcher(options: {
   readonly dataDirectory: string
   readonly onEvent: (event: FetchEvent) => void
+  /** Of the trace of whatever wants a file, at the moment it does. */
+  readonly traceHeaders?: () => Readonly<Record<string, string>>
 }): SwappableFetcher {
+  const { dataDirectory, onEvent, traceHeaders } = options
   let current: { readonly key: string; readonly fetcher: ArtifactFetcher } | undefined
 
   function fetcher(): ArtifactFetcher {
@@ -23,11 +26,15 @@ export function createSwappableFetcher(options: {
       const key = JSON.stringify(upstream)
       if (current?.key === key) return
       const previous = current
-      current = { key, fetcher: createFetcher({ ...options, upstream, trustedKeys: [] }) }
+      current = { key, fetcher: createFetcher({ dataDirectory, onEvent, upstream, trustedKeys: [] }) }
       // Its downloads fail and are tried again on the new one, resuming where they were.
       await previous?.fetcher.stop()
     },
-    fetch: (request, signal) => fetcher().fetch(request, signal),
+    fetch(request, signal) {
+      const headers = { ...request.headers, ...traceHeaders?.() }
+      const traced = Object.keys(headers).length === 0 ? request : { ...request, headers }
+      return fetcher().fetch(traced, signal)
+    },
     hash: (sha256, settings) => fetcher().hash(sha256, settings),
     stop: async () => current?.fetcher.stop(),
   }

@@ -1,5 +1,5 @@
 import { scrub } from '../artifacts/scrub.ts'
-import type { Timers } from '../core/clock.ts'
+import type { Clock, Timers } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { wantedPins } from '../rollout/wanted-pins.ts'
 import type { Engine } from './engine.ts'
@@ -26,12 +26,13 @@ export interface Tasks {
 /** What happens by itself every now and then: garbage, ended pins, re-hashing of what lies in the cache. */
 export function startTasks(options: {
   readonly engine: Engine
+  readonly clock: Clock
   readonly timers: Timers
   readonly log: Log
   /** The scrub found a damaged file. */
   readonly onBadBlob: () => void
 }): Tasks {
-  const { engine, timers, log, onBadBlob } = options
+  const { engine, clock, timers, log, onBadBlob } = options
   const stopping = new AbortController()
   const cancels = new Set<() => void>()
   const running = new Set<Promise<void>>()
@@ -62,9 +63,9 @@ export function startTasks(options: {
   every(pinsEveryMs, 'pins', async () => {
     const { config } = engine.loaded()
     const architecturesOf = (name: string) => config.streams.get(name)?.architectures
-    await engine.pins.setWanted(wantedPins(engine.fleet.inventory(), architecturesOf, Date.now()))
+    await engine.pins.setWanted(wantedPins(engine.fleet.inventory(), architecturesOf, clock.now()))
   })
-  every(keysEveryMs, 'keys', () => warnOfKeys(engine.loaded().config.streams.values(), Date.now(), log))
+  every(keysEveryMs, 'keys', () => warnOfKeys(engine.loaded().config.streams.values(), clock.now(), log))
   every(scrubEveryMs, 'scrub', scrubAll, firstScrubAfterMs)
   every(
     historyEveryMs,
@@ -73,7 +74,7 @@ export function startTasks(options: {
       trimHistory({
         store: engine.storage.store,
         retention: engine.loaded().config.retention,
-        now: Date.now(),
+        now: clock.now(),
         signal: stopping.signal,
       }),
     firstHistoryAfterMs,

@@ -3,7 +3,7 @@ import type { Sha256 } from '../core/digest.ts'
 import type { Inventory } from '../core/host.ts'
 import { findLoader, type LoaderSource } from '../core/loader.ts'
 import type { Renderer } from '../render/renderer.ts'
-import type { TftpAnswer, TftpFiles, TftpPeer } from '../tftp/files.ts'
+import type { FileUse, TftpAnswer, TftpFiles, TftpPeer } from '../tftp/files.ts'
 import type { TftpName } from '../tftp/tftp-name.ts'
 
 export type TftpConfigName = Extract<TftpName, { kind: 'grub-config' | 'pxelinux-config' }>
@@ -17,7 +17,10 @@ export interface TftpFilesOptions {
   /** Our URL for a client that asked this address of ours. */
   readonly baseUrlOf: (address: string) => string
   /** A GRUB or PXELINUX configuration by the name that a loader asks for; `undefined` for nobody we know. */
-  readonly configFor: (name: TftpConfigName, peer: TftpPeer) => string | undefined
+  readonly configFor: (
+    name: TftpConfigName,
+    peer: TftpPeer,
+  ) => { readonly text: string; readonly isEntry?: boolean } | undefined
   /** What files and admins say now. */
   readonly inventory: () => Pick<Inventory, 'hostsByMac' | 'hostsBySerial'>
 }
@@ -50,11 +53,15 @@ export function createTftpFiles(options: TftpFilesOptions): TftpFiles {
     open(name, peer) {
       switch (name.kind) {
         case 'ipxe-script':
-          return rendered(renderer.ipxeEntry({ baseUrl: options.baseUrlOf(peer.localAddress) }))
+          return rendered(
+            renderer.ipxeEntry({ baseUrl: options.baseUrlOf(peer.localAddress) }),
+            'entry-script',
+          )
         case 'grub-config':
         case 'pxelinux-config': {
-          const text = options.configFor(name, peer)
-          return text === undefined ? notHere : rendered(text)
+          const config = options.configFor(name, peer)
+          if (config === undefined) return notHere
+          return rendered(config.text, config.isEntry === true ? 'entry-script' : 'boot-script')
         }
         case 'artifact': {
           const file = catalog.current().files.get(name.sha256)
@@ -78,6 +85,6 @@ export function createTftpFiles(options: TftpFilesOptions): TftpFiles {
   }
 }
 
-function rendered(text: string): TftpAnswer {
-  return { kind: 'rendered', bytes: Buffer.from(text) }
+function rendered(text: string, use: FileUse): TftpAnswer {
+  return { kind: 'rendered', bytes: Buffer.from(text), use }
 }

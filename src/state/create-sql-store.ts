@@ -1,12 +1,14 @@
 import { type Insertable, type Kysely, sql } from 'kysely'
 import { isServiceError, ServiceError } from '../core/errors.ts'
+import type { AttemptWrite } from './attempt-rows.ts'
 import {
-  listBootAttempts,
   listBootimageLeases,
-  saveBootAttempts,
+  listBootLeases,
   saveBootimageLeases,
-  trimBootAttempts,
-} from './boot-attempts.ts'
+  saveBootLeases,
+  trimBootLeases,
+} from './boot-leases.ts'
+import { countAttempts, listAttempts, listLastAttempts, saveAttempts, trimAttempts } from './boot-timeline.ts'
 import { createFleetStore, type SqlFleetStore } from './fleet-store.ts'
 import { createRowReader, type UnreadableRows } from './readable-rows.ts'
 import {
@@ -31,7 +33,11 @@ import { removeVerified, saveVerified, verifiedFile } from './verified-files.ts'
 const rowsPerStatement = 200
 
 /** A state store as far as one database connection goes; `openStateStore` makes a whole one of it. */
-export type SqlStore = Omit<StateStore, keyof FleetStore> & SqlFleetStore
+export type SqlStore = Omit<StateStore, keyof FleetStore | 'saveAttempts'> &
+  SqlFleetStore & {
+    /** As `saveAttempts`; text crosses between threads faster than what it says. */
+    keepAttempts(writes: readonly AttemptWrite[]): Promise<void>
+  }
 
 /**
  * The state in SQL. The database has been migrated; the store closes it.
@@ -188,11 +194,11 @@ export function createSqlStore({
         return rowReader.read('pin_resolution', rows, pinResolution)
       }),
 
-    saveBootAttempts: (attempts) => step('saveBootAttempts', () => saveBootAttempts(db, attempts)),
+    saveBootLeases: (attempts) => step('saveBootLeases', () => saveBootLeases(db, attempts)),
 
-    listBootAttempts: (filter) =>
-      step('listBootAttempts', async () => {
-        const { attempts, unreadable } = await listBootAttempts(db, filter)
+    listBootLeases: (filter) =>
+      step('listBootLeases', async () => {
+        const { attempts, unreadable } = await listBootLeases(db, filter)
         const [example] = unreadable
         if (example !== undefined) onUnreadable({ table: 'boot_attempt', count: unreadable.length, example })
         return attempts
@@ -202,7 +208,17 @@ export function createSqlStore({
 
     listBootimageLeases: (filter) => step('listBootimageLeases', () => listBootimageLeases(db, filter)),
 
-    trimBootAttempts: (limits) => step('trimBootAttempts', () => trimBootAttempts(db, limits)),
+    trimBootLeases: (limits) => step('trimBootLeases', () => trimBootLeases(db, limits)),
+
+    keepAttempts: (writes) => step('saveAttempts', () => saveAttempts(db, writes)),
+
+    listAttempts: (filter) => step('listAttempts', () => listAttempts(db, rowReader, filter)),
+
+    countAttempts: (filter) => step('countAttempts', () => countAttempts(db, filter)),
+
+    listLastAttempts: (filter) => step('listLastAttempts', () => listLastAttempts(db, rowReader, filter)),
+
+    trimAttempts: (limits) => step('trimAttempts', () => trimAttempts(db, limits)),
 
     saveVerified: (record) => step('saveVerified', () => saveVerified(db, record)),
 

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { AttemptRecord } from '../core/boot-attempt.ts'
 import { isServiceError, ServiceError } from '../core/errors.ts'
 import type { FleetChange, StoredRecord } from '../core/fleet.ts'
 import { type Log, silentLog } from '../core/log.ts'
+import { type AttemptWrite, attemptWrite } from './attempt-rows.ts'
 import { migrations } from './migrations/index.ts'
 import { removeCopy } from './prepare-restore.ts'
 import type { UnreadableRows } from './readable-rows.ts'
@@ -20,6 +22,8 @@ const callMs = 15_000
 const restoreMs = 10 * 60_000
 /** Changes in one message: what is copied between threads in one go holds up a packet by a millisecond or two. */
 const changesPerMessage = 500
+/** Boots that are made into text in one go, a millisecond or two. */
+const attemptsPerSlice = 50
 
 /**
  * The embedded store of a data directory whose lock the caller holds. A thread of its own speaks to the database, so
@@ -104,6 +108,11 @@ function createThreadStore({
     })
   }
 
+  const saveAttempts: StateStore['saveAttempts'] = async (records) => {
+    const writes = await writesOf(records)
+    await call('keepAttempts', [writes], { step: storeSteps.saveAttempts })
+  }
+
   const backup: FleetStore['backup'] = async (target) => {
     refuseIfClosed(storeSteps.backup)
     const written = await runFileTask('backup', { task: 'backup', source: file, target })
@@ -139,11 +148,16 @@ function createThreadStore({
     listDerived: remote('listDerived'),
     savePinResolution: remote('savePinResolution'),
     listPinResolutions: remote('listPinResolutions'),
-    saveBootAttempts: remote('saveBootAttempts'),
-    listBootAttempts: remote('listBootAttempts'),
+    saveBootLeases: remote('saveBootLeases'),
+    listBootLeases: remote('listBootLeases'),
     saveBootimageLeases: remote('saveBootimageLeases'),
     listBootimageLeases: remote('listBootimageLeases'),
-    trimBootAttempts: remote('trimBootAttempts'),
+    trimBootLeases: remote('trimBootLeases'),
+    saveAttempts,
+    listAttempts: remote('listAttempts'),
+    countAttempts: remote('countAttempts'),
+    listLastAttempts: remote('listLastAttempts'),
+    trimAttempts: remote('trimAttempts'),
     saveVerified: remote('saveVerified'),
     removeVerified: remote('removeVerified'),
     listVerified: remote('listVerified'),
@@ -181,6 +195,16 @@ async function* inParts(changes: readonly FleetChange[]): AsyncGenerator<readonl
     yield changes.slice(first, first + changesPerMessage)
     await nextTurn()
   }
+}
+
+/** In slices, between which boots are answered. */
+async function writesOf(records: readonly AttemptRecord[]): Promise<readonly AttemptWrite[]> {
+  const writes: AttemptWrite[] = []
+  for (let first = 0; first < records.length; first += attemptsPerSlice) {
+    if (first > 0) await nextTurn()
+    for (const record of records.slice(first, first + attemptsPerSlice)) writes.push(attemptWrite(record))
+  }
+  return writes
 }
 
 /** Of a restore that a crash has ended. */

@@ -13,6 +13,7 @@ type SparableTable =
   | 'audit_entry'
   | 'node_report'
   | 'seen_machine'
+  | 'boot_timeline'
   | 'secret'
 
 const keys: Readonly<Record<SparableTable, readonly string[]>> = {
@@ -26,6 +27,7 @@ const keys: Readonly<Record<SparableTable, readonly string[]>> = {
   audit_entry: ['id'],
   node_report: ['boot_id', 'status'],
   seen_machine: ['mac'],
+  boot_timeline: ['id'],
   secret: ['name'],
 }
 

@@ -1,5 +1,5 @@
-import type { BootAttempt } from '../core/boot-attempt.ts'
 import { parseBootId } from '../core/boot-event.ts'
+import type { BootLease } from '../core/boot-lease.ts'
 import type { BootimageId } from '../core/bootimage.ts'
 import { bootimageStates } from '../core/bootimage-state.ts'
 import { parseMac } from '../core/mac.ts'
@@ -18,8 +18,8 @@ import {
   readText,
 } from './stored-value.ts'
 import type {
-  BootAttemptRow,
   BootimageRow,
+  BootLeaseRow,
   DerivedRow,
   DocumentRow,
   PinResolutionRow,
@@ -148,7 +148,7 @@ export function pinResolution(row: PinResolutionRow): PinResolution {
   }
 }
 
-export function bootAttemptRow(attempt: BootAttempt): BootAttemptRow {
+export function bootLeaseRow(attempt: BootLease): BootLeaseRow {
   return {
     boot_id: attempt.bootId,
     host: attempt.host ?? null,
@@ -160,7 +160,7 @@ export function bootAttemptRow(attempt: BootAttempt): BootAttemptRow {
   }
 }
 
-export function bootAttempt(row: BootAttemptRow): BootAttempt {
+export function bootLease(row: BootLeaseRow): BootLease {
   const bootId = parseBootId(readText(row.boot_id, 'boot_id'))
   if (bootId === undefined) throw new TypeError(`boot id is ${JSON.stringify(row.boot_id)}`)
   // Who booted is for people; a lease lasts without it.

@@ -1,6 +1,8 @@
 import type { Arch } from '../core/arch.ts'
-import type { BootAttempt, BootimageLease } from '../core/boot-attempt.ts'
+import type { AttemptId, AttemptOutcome, AttemptRecord } from '../core/boot-attempt.ts'
 import type { BootId } from '../core/boot-event.ts'
+import type { BootimageLease, BootLease } from '../core/boot-lease.ts'
+import type { BootPatternCode } from '../core/boot-pattern.ts'
 import type { Bootimage, BootimageId } from '../core/bootimage.ts'
 import type { BootimageFailure, BootimageState, PendingChange } from '../core/bootimage-state.ts'
 import type { ChangeClass } from '../core/change.ts'
@@ -92,6 +94,20 @@ export interface TrimmedAttempts {
   readonly folded: number
 }
 
+/** What boots are searched by; all that is given must fit. */
+export interface AttemptFilter {
+  readonly id?: AttemptId
+  /** Of any of its decisions. */
+  readonly bootId?: BootId
+  readonly host?: string
+  readonly mac?: MacAddress
+  readonly isOver?: boolean
+  readonly outcome?: AttemptOutcome
+  readonly pattern?: BootPatternCode
+  /** Began then or later, ms since the epoch. */
+  readonly since?: number
+}
+
 /** What one accepted refresh of a stream writes, all or nothing. */
 export interface RefreshWrite {
   readonly document: DocumentRecord
@@ -167,7 +183,8 @@ export interface FleetStore {
    * Takes what admins and nodes said out of a backup, in place of what is here; resolved pins and their bootimages are
    * added. What the disk holds (documents, heads, verified files) stays as it is. All or nothing.
    * What was revoked stays revoked; of two installs of a host the one that changed last counts, so that no disk is
-   * written twice; audit entries and reports of both are kept. Backups of older versions are understood.
+   * written twice; audit entries and reports of both are kept. Boots and their events stay those of here: what happened
+   * does not come back. Backups of older versions are understood.
    * @param check of its records, for whoever knows what may stand in them; nothing is changed when it throws
    * @throws ServiceError NOT_FOUND, BACKUP_INVALID, STATE_NEWER_VERSION, STORAGE_FAILED; nothing was changed then
    */
@@ -221,9 +238,9 @@ export interface StateStore extends FleetStore {
   listPinResolutions(): Promise<readonly PinResolution[]>
 
   /** Upserts many at once, off the hot path. `startedAt` stays and `lastSeenAt` never goes back (G6). */
-  saveBootAttempts(attempts: readonly BootAttempt[]): Promise<void>
+  saveBootLeases(attempts: readonly BootLease[]): Promise<void>
   /** The newest `limit` of them, first started first; what cannot be read is left out. */
-  listBootAttempts(filter: { lastSeenAfter: number; limit: number }): Promise<readonly BootAttempt[]>
+  listBootLeases(filter: { lastSeenAfter: number; limit: number }): Promise<readonly BootLease[]>
   /** Leases of attempts that are not kept one by one; `lastSeenAt` never goes back. */
   saveBootimageLeases(leases: readonly BootimageLease[]): Promise<void>
   /** Every bootimage that an attempt needs, also those of attempts that were folded into it. */
@@ -232,7 +249,33 @@ export interface StateStore extends FleetStore {
    * Removes attempts last seen before a time, and the oldest where more than `keep` are left: their bootimages stay
    * leased. At most `most` of each in one go, so that nobody waits long; call it again while it removes that many.
    */
-  trimBootAttempts(limits: { lastSeenBefore: number; keep: number; most: number }): Promise<TrimmedAttempts>
+  trimBootLeases(limits: { lastSeenBefore: number; keep: number; most: number }): Promise<TrimmedAttempts>
+
+  /**
+   * Upserts many at once, off the hot path: a record stands for what was kept of its attempt, and one that is a head
+   * alone (`isHead`) adds its events to those.
+   */
+  saveAttempts(records: readonly AttemptRecord[]): Promise<void>
+  /** Newest first, as their ids sort; `before` (the last one of the page before) and `limit` page. */
+  listAttempts(
+    filter: AttemptFilter & { readonly before?: AttemptId; readonly limit: number },
+  ): Promise<readonly AttemptRecord[]>
+  countAttempts(filter: AttemptFilter): Promise<number>
+  /** The heads of the newest attempts of each host, by host id; `afterHost` and `limit` page. */
+  listLastAttempts(filter: {
+    readonly afterHost?: string
+    readonly limit: number
+  }): Promise<readonly AttemptRecord[]>
+  /**
+   * Removes what began before a time, the oldest boots of hosts beyond `keep`, and those of machines that no record
+   * matches beyond `keepStrangers`, which so cannot push out the others; at most `most` of each in one go.
+   */
+  trimAttempts(limits: {
+    readonly startedBefore: number
+    readonly keep: number
+    readonly keepStrangers: number
+    readonly most: number
+  }): Promise<{ readonly removed: number }>
 
   /** One for each digest: the last one counts. */
   saveVerified(record: VerifiedFile): Promise<void>

@@ -7,8 +7,11 @@ export interface StateTables extends FleetTables {
   stream_head: StreamHeadRow
   derived: DerivedRow
   pin_resolution: PinResolutionRow
-  boot_attempt: BootAttemptRow
+  boot_attempt: BootLeaseRow
   bootimage_lease: BootimageLeaseRow
+  boot_timeline: AttemptRow
+  boot_timeline_id: AttemptBootIdRow
+  boot_timeline_card: AttemptCardRow
   verified_file: VerifiedFileRow
   unreadable_row: UnreadableRow
 }
@@ -65,7 +68,7 @@ export interface PinResolutionRow {
   readonly resolved_at: number
 }
 
-export interface BootAttemptRow {
+export interface BootLeaseRow {
   readonly boot_id: string
   readonly host: string | null
   readonly mac: string | null
@@ -78,6 +81,35 @@ export interface BootAttemptRow {
 export interface BootimageLeaseRow {
   readonly bootimage: string
   readonly last_seen_at: number
+}
+
+/** `pattern` repeats what `diagnosis` says, to be searched by; `head` repeats some of `events`, to be listed by. */
+export interface AttemptRow {
+  readonly id: string
+  readonly host: string | null
+  readonly mac: string | null
+  readonly boot_id: string | null
+  readonly started_at: number
+  readonly last_at: number
+  readonly outcome: string | null
+  readonly ended_at: number | null
+  readonly pattern: string | null
+  readonly diagnosis: string | null
+  readonly left_out: number
+  readonly head: string
+  readonly events: string
+}
+
+/** Of the decisions before the last one. */
+export interface AttemptBootIdRow {
+  readonly boot_id: string
+  readonly attempt: string
+}
+
+/** Other cards of its machine than the one that booted, each of which finds it. */
+export interface AttemptCardRow {
+  readonly mac: string
+  readonly attempt: string
 }
 
 export interface VerifiedFileRow {

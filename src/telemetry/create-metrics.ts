@@ -1,11 +1,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { FetchEvent } from '../artifacts/fetcher.ts'
-import type { BootEvent } from '../core/boot-event.ts'
-import { type ChangeClass, changeClasses, hasPolicy } from '../core/change.ts'
 import type { Clock } from '../core/clock.ts'
-import { decidingReasons } from '../core/deciding-reasons.ts'
 import { type TokenRefusal, tokenRefusals } from '../core/token-refusal.ts'
+import { type BootMetrics, createBootMetrics } from './boot-metrics.ts'
 import { type DhcpFigures, observeDhcp, observeTftp, type TftpFigures } from './network-metrics.ts'
+import { createServiceMetrics, type ServiceMetrics } from './service-metrics.ts'
+import { createStreamMetrics, type StreamMetrics } from './stream-metrics.ts'
 
 export const listeners = ['boot', 'admin', 'control'] as const
 export type ListenerName = (typeof listeners)[number]
@@ -18,20 +18,11 @@ export type VerifyCheck = (typeof verifyChecks)[number]
 export const loginRefusals = ['missing', 'invalid', 'role', 'limited'] as const
 export type LoginRefusal = (typeof loginRefusals)[number]
 
-/** How a stream is doing, as far as a monitoring system wants to know. */
-export interface StreamFreshness {
-  /** Ms since the epoch of the last refresh that worked. */
-  readonly lastSuccessAt?: number
-}
-
 /** Figures of the service; every label comes from a closed set, so none can hold a MAC, a URL or a file name. */
-export interface Metrics {
-  onBootEvent(event: BootEvent): void
+export interface Metrics extends BootMetrics, StreamMetrics, ServiceMetrics {
   onFetchEvent(event: FetchEvent): void
   /** For checks that are not a fetch: the scrubber, or one bad mirror of several. */
   onVerifyFailure(check: VerifyCheck): void
-  /** A refresh brought what was not followed: a change that is held or waits, or a part that cannot be used. */
-  onRefused(change: ChangeClass): void
   onRefusedLogin(reason: LoginRefusal): void
   /** A machine, or somebody, showed a boot token that does not count. */
   onRefusedToken(refusal: TokenRefusal): void
@@ -45,9 +36,6 @@ export interface Metrics {
   ): void
   /** Makes a route's series exist before its first request. */
   declareRoute(route: string, method: string): void
-  setStream(stream: string, freshness: StreamFreshness): void
-  /** For a stream that the configuration no longer has. */
-  forgetStream(stream: string): void
   setCacheBytes(bytes: number): void
   /** Where DHCP is on: its figures, asked for by each scrape. */
   observeDhcp(figures: () => DhcpFigures): void
@@ -71,15 +59,6 @@ const downloadOutcomes = Object.keys({
   failed: true,
   aborted: true,
 } satisfies Record<DownloadOutcome, true>) as DownloadOutcome[]
-const stepNames: Readonly<Record<BootEvent['type'], string>> = {
-  'dhcp-answered': 'dhcp',
-  'tftp-ended': 'tftp',
-  decided: 'decision',
-  'artifact-sent': 'artifact',
-  'ignition-sent': 'ignition',
-  reported: 'report',
-}
-const sentRoles = ['kernel', 'initramfs', 'rootfs', 'disk', 'other'] as const
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE'])
 
 const failedChecks: ReadonlyMap<string, VerifyCheck> = new Map([
@@ -91,10 +70,6 @@ const failedChecks: ReadonlyMap<string, VerifyCheck> = new Map([
   ['SIGNATURE_INVALID', 'signature'],
   ['SIGNATURE_KEY_EXPIRED', 'signature'],
 ])
-
-function mayBeRefused(change: ChangeClass): boolean {
-  return hasPolicy(change) || change === 'withdrawn' || change === 'partial'
-}
 
 /**
  * A registry of its own with every counter at zero, so that an alert on `increase()` sees the very first event.
@@ -111,16 +86,6 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     labelNames: ['version', 'node_version'],
     registers,
   }).set({ version, node_version: process.version }, 1)
-
-  const decisions = new Counter({
-    name: 'pilotlight_boot_decisions_total',
-    help: 'Boot decisions by kind and by the reason that decided.',
-    labelNames: ['kind', 'reason'],
-    registers,
-  })
-  for (const [kind, reasons] of Object.entries(decidingReasons)) {
-    for (const reason of reasons) decisions.inc({ kind, reason }, 0)
-  }
 
   const downloads = new Counter({
     name: 'pilotlight_artifact_downloads_total',
@@ -146,14 +111,6 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
   })
   for (const reason of tokenRefusals) refusedTokens.inc({ reason }, 0)
 
-  const refused = new Counter({
-    name: 'pilotlight_stream_refused_total',
-    help: 'What refreshes brought and was not followed, for each architecture, by the class of the change.',
-    labelNames: ['reason'],
-    registers,
-  })
-  for (const reason of changeClasses) if (mayBeRefused(reason)) refused.inc({ reason }, 0)
-
   const refusedLogins = new Counter({
     name: 'pilotlight_admin_refused_logins_total',
     help: 'Requests to the API without a token, with one that does not count, or with one that may not do that.',
@@ -162,67 +119,10 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
   })
   for (const reason of loginRefusals) refusedLogins.inc({ reason }, 0)
 
-  const sentBytes = new Counter({
-    name: 'pilotlight_artifact_sent_bytes_total',
-    help: 'Bytes of artifacts sent to nodes.',
-    labelNames: ['role'],
-    registers,
-  })
-  for (const role of sentRoles) sentBytes.inc({ role }, 0)
-
-  // Plain numbers until a scrape asks: a labelled counter costs as much as an answer of DHCP.
-  const steps: Record<BootEvent['type'], number> = {
-    'dhcp-answered': 0,
-    'tftp-ended': 0,
-    decided: 0,
-    'artifact-sent': 0,
-    'ignition-sent': 0,
-    reported: 0,
-  }
-  new Counter({
-    name: 'pilotlight_boot_steps_total',
-    help: 'Steps of boots; where the numbers fall from one step to the next, machines get stuck.',
-    labelNames: ['step'],
-    registers,
-    collect() {
-      this.reset()
-      for (const [type, step] of Object.entries(stepNames)) {
-        this.inc({ step }, steps[type as BootEvent['type']])
-      }
-    },
-  })
-
   const cacheBytes = new Gauge({
     name: 'pilotlight_cache_used_bytes',
     help: 'Bytes of verified artifacts in the data directory.',
     registers,
-  })
-
-  const lastSuccess = new Map<string, number | undefined>()
-  const knownSince = new Map<string, number>()
-  new Gauge({
-    name: 'pilotlight_stream_refresh_timestamp_seconds',
-    help: 'When the metadata of the stream was last read successfully (Unix time); 0: never.',
-    labelNames: ['stream'],
-    registers,
-    collect() {
-      this.reset()
-      for (const [stream, at] of lastSuccess) this.set({ stream }, (at ?? 0) / 1000)
-    },
-  })
-  new Gauge({
-    name: 'pilotlight_stream_age_seconds',
-    help: 'Time since the metadata of the stream was last read successfully, or since it is followed without success.',
-    labelNames: ['stream'],
-    registers,
-    collect() {
-      this.reset()
-      const now = clock.now()
-      for (const [stream, at] of lastSuccess) {
-        const since = at ?? knownSince.get(stream) ?? now
-        this.set({ stream }, Math.max(0, now - since) / 1000)
-      }
-    },
   })
 
   const requests = new Histogram({
@@ -234,15 +134,9 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
   })
 
   return {
-    onBootEvent(event) {
-      steps[event.type] += 1
-      if (event.type === 'decided') {
-        decisions.inc({ kind: event.kind, reason: event.reason })
-      } else if (event.type === 'artifact-sent' && event.method === 'GET') {
-        const role = sentRoles.find((known) => known === event.role) ?? 'other'
-        sentBytes.inc({ role }, event.sentBytes)
-      }
-    },
+    ...createBootMetrics(registry),
+    ...createStreamMetrics(registry, clock),
+    ...createServiceMetrics(registry),
     onFetchEvent(event) {
       if (event.type !== 'finished') return
       downloads.inc({ outcome: event.outcome })
@@ -251,9 +145,6 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
     },
     onVerifyFailure(check) {
       verifyFailures.inc({ check })
-    },
-    onRefused(change) {
-      refused.inc({ reason: change })
     },
     onRefusedToken(refusal) {
       refusedTokens.inc({ reason: refusal })
@@ -276,14 +167,6 @@ export function createMetrics({ version, clock, withProcess = true }: MetricsOpt
       // Every route has its GET; what probes ask by HEAD would double the figures, and is there from the first one on.
       if (method === 'HEAD') return
       requests.zero({ route, method, status: '200' })
-    },
-    setStream(stream, { lastSuccessAt }) {
-      if (!knownSince.has(stream)) knownSince.set(stream, clock.now())
-      lastSuccess.set(stream, lastSuccessAt)
-    },
-    forgetStream(stream) {
-      lastSuccess.delete(stream)
-      knownSince.delete(stream)
     },
     setCacheBytes(bytes) {
       cacheBytes.set(bytes)

@@ -4,6 +4,8 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 export interface DhcpFigures {
   /** By type of packet, then by how it was answered. */
   readonly packets: Readonly<Record<string, Readonly<Record<string, number>>>>
+  /** By kind of answer. */
+  readonly replies: Readonly<Record<string, number>>
   /** Packets without an answer, by reason. */
   readonly silences: Readonly<Record<string, number>>
   readonly troubles: Readonly<Record<string, number>>
@@ -29,15 +31,8 @@ export interface TftpFigures {
 
 type Samples = readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[]
 
-/** What a packet of this type can come to; the others would be series that stay at zero for ever. */
-const possibleOutcomes: Readonly<Record<string, readonly string[]>> = {
-  discover: ['offer', 'unanswered'],
-  request: ['acknowledge', 'refuse', 'unanswered'],
-  inform: ['acknowledge', 'unanswered'],
-  decline: ['unanswered'],
-  release: ['unanswered'],
-  other: ['unanswered'],
-}
+/** Answers by the names that RFC 2131 gives them. */
+const answerTypes = { offer: 'offer', acknowledge: 'ack', refuse: 'nak' } as const
 
 /** Series of DHCP. They are read from `figures` by each scrape, so that no packet pays for them. */
 export function observeDhcp(registry: Registry, figures: () => DhcpFigures): void {
@@ -45,18 +40,28 @@ export function observeDhcp(registry: Registry, figures: () => DhcpFigures): voi
   readCounter(
     {
       name: 'pilotlight_dhcp_packets_total',
-      help: 'DHCP packets that came in, by type and by what was answered.',
-      labelNames: ['type', 'outcome'],
+      help: 'DHCP packets that came in and that left, by type; what left is every answer.',
+      labelNames: ['direction', 'type'],
       registers,
     },
-    () =>
-      Object.entries(figures().packets).flatMap(([type, outcomes]) =>
-        (possibleOutcomes[type] ?? []).map((outcome) => [{ type, outcome }, outcomes[outcome] ?? 0] as const),
-      ),
+    () => {
+      const { packets, replies } = figures()
+      const received = Object.entries(packets).map(
+        ([type, outcomes]) =>
+          [
+            { direction: 'in', type },
+            Object.values(outcomes).reduce((sum, count) => sum + count, 0),
+          ] as const,
+      )
+      const sent = Object.entries(answerTypes).map(
+        ([kind, type]) => [{ direction: 'out', type }, replies[kind] ?? 0] as const,
+      )
+      return [...received, ...sent]
+    },
   )
   readCounter(
     {
-      name: 'pilotlight_dhcp_unanswered_total',
+      name: 'pilotlight_dhcp_ignored_total',
       help: 'DHCP packets that were left without an answer, by reason; most are normal.',
       labelNames: ['reason'],
       registers,
@@ -102,8 +107,8 @@ export function observeTftp(registry: Registry, figures: () => TftpFigures): voi
   const registers = [registry]
   readCounter(
     {
-      name: 'pilotlight_tftp_requests_total',
-      help: 'TFTP requests by how they ended; looks at the size alone are aborted.',
+      name: 'pilotlight_tftp_transfers_total',
+      help: 'TFTP requests by how they ended, refused ones too; looks at the size alone are aborted.',
       labelNames: ['outcome'],
       registers,
     },

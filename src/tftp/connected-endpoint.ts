@@ -37,7 +37,9 @@ function createConnectedEndpoint(options: ConnectedOptions): TransferEndpoint {
 
   socket.on('message', (bytes, { port, address }) => {
     // Between bind and connect anybody's packet can get into the queue.
-    if (port === peer.port && address === peer.address) listener.onPacket(parsePacket(bytes))
+    if (port !== peer.port || address !== peer.address) return
+    listener.onBytes?.(bytes, 0, bytes.length)
+    listener.onPacket(parsePacket(bytes))
   })
   socket.on('error', (cause) => {
     if (errorCodeOf(cause) === 'ECONNREFUSED') listener.onPortClosed()
@@ -75,6 +77,7 @@ function createConnectedEndpoint(options: ConnectedOptions): TransferEndpoint {
   }
 
   return {
+    localPort: socket.address().port,
     send(packet) {
       if (!isClosed) socket.send(packet)
     },

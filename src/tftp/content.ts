@@ -2,7 +2,7 @@ import { type BigIntStats, constants, fstatSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { ServiceError } from '../core/errors.ts'
 import { fileIdentity } from '../core/file-identity.ts'
-import type { DiskFile, TftpFile } from './files.ts'
+import type { DiskFile, FileUse, TftpFile } from './files.ts'
 import { toNetascii } from './netascii.ts'
 import type { TransferMode } from './packet.ts'
 
@@ -11,6 +11,7 @@ export interface Content {
   readonly sizeBytes: number
   /** Absent for what was made for one request. */
   readonly id?: string
+  readonly use?: FileUse
   readonly source:
     | { readonly kind: 'memory'; readonly bytes: Buffer }
     /** Fills `target` from `offset` to its end with what stands at `position`. */
@@ -168,7 +169,8 @@ export function createContentOpener(): ContentOpener {
     open(file, mode) {
       if (file.kind === 'disk') return mode === 'octet' ? openDisk(file) : openConverted(file)
       const bytes = mode === 'octet' ? file.bytes : toNetascii(file.bytes)
-      return { sizeBytes: bytes.length, source: { kind: 'memory', bytes }, close() {} }
+      const { use } = file
+      return { sizeBytes: bytes.length, ...(use && { use }), source: { kind: 'memory', bytes }, close() {} }
     },
   }
 }

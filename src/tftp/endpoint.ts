@@ -4,6 +4,7 @@ import type { TftpPacket } from './packet.ts'
 
 /** Where one transfer's packets leave from. */
 export interface TransferEndpoint {
+  readonly localPort: number
   send(packet: Buffer): void
   /** Sends the packets that lie one after the other in `bytes`, a new one every `stride` bytes. */
   sendRun(bytes: Buffer, offset: number, length: number, stride: number): void
@@ -12,6 +13,8 @@ export interface TransferEndpoint {
 
 /** What a transfer hears from its endpoint. */
 export interface EndpointListener {
+  /** What comes before `onPacket`, for a capture: valid during the call alone. */
+  onBytes?(bytes: Uint8Array, start: number, length: number): void
   onPacket(packet: TftpPacket): void
   /** The network says that nobody listens on the client's port. */
   onPortClosed(): void

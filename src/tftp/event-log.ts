@@ -23,7 +23,7 @@ const mostNoiseLines = 600
 const mostNewsLines = 6_000
 
 /** Names that loaders try without needing them; a miss is no news (field cases 60, 81, 84). */
-function isOptional(name: TftpName): boolean {
+export function isOptionalName(name: TftpName): boolean {
   if (name.kind !== 'file') return name.kind !== 'artifact'
   const file = name.path.slice(name.path.lastIndexOf('/') + 1)
   return file.startsWith('revocations') || file.startsWith('shim_certificate')
@@ -63,7 +63,7 @@ function refusedLine(event: TftpEvent & { type: 'refused' }): LogLine {
     return { level: 'error', message: 'tftp file cannot be served', fields, noiseKey: displayName }
   }
   if (reason === 'not-served') {
-    const level = name !== undefined && isOptional(name) ? 'debug' : 'info'
+    const level = name !== undefined && isOptionalName(name) ? 'debug' : 'info'
     return { level, message: 'tftp name is not served', fields, noiseKey }
   }
   return { level: 'info', message: 'tftp request refused', fields, noiseKey }
@@ -78,7 +78,7 @@ function ignoredLine(event: TftpEvent & { type: 'ignored' }): LogLine {
   return { level: 'warn', message: 'tftp request left unanswered', fields, noiseKey: reason }
 }
 
-function lineOf(event: TftpEvent): LogLine {
+function lineOf(event: TftpEvent): LogLine | undefined {
   switch (event.type) {
     case 'requested':
       return {
@@ -89,6 +89,10 @@ function lineOf(event: TftpEvent): LogLine {
       }
     case 'ended':
       return endedLine(event)
+    // Its end says all of it.
+    case 'started':
+    case 'progressed':
+      return undefined
     case 'refused':
       return refusedLine(event)
     case 'ignored':
@@ -117,7 +121,9 @@ export function createTftpEventLog(
   const noise = createLineLimiter({ clock, mostLines: mostNoiseLines })
 
   return (event) => {
-    const { level, message, fields, noiseKey } = lineOf(event)
+    const line = lineOf(event)
+    if (line === undefined) return
+    const { level, message, fields, noiseKey } = line
     const suppressed =
       noiseKey === undefined
         ? news.admit(undefined)

@@ -1,4 +1,4 @@
-import type { TftpPeer } from './files.ts'
+import type { FileUse, TftpPeer } from './files.ts'
 import type { TftpErrorCode } from './packet.ts'
 import type { TftpName } from './tftp-name.ts'
 import type { TransferOutcome } from './transfer.ts'
@@ -42,9 +42,25 @@ export type RefuseReason =
 export type TftpEvent =
   /** A transfer has begun. One whose size was asked for may end at once (field case 60). */
   | (EventBase & { readonly type: 'requested'; readonly name: TftpName; readonly isSizeAsked: boolean })
+  /** The client took the first answer: it wants the file. */
+  | (EventBase & {
+      readonly type: 'started'
+      readonly name: TftpName
+      readonly use?: FileUse
+      readonly sizeBytes: number
+    })
+  /** At most once a second for each transfer. */
+  | (EventBase & {
+      readonly type: 'progressed'
+      readonly name: TftpName
+      readonly use?: FileUse
+      readonly sizeBytes: number
+      readonly deliveredBytes: number
+    })
   | (EventBase & {
       readonly type: 'ended'
       readonly name: TftpName
+      readonly use?: FileUse
       readonly isSizeAsked: boolean
       readonly outcome: TransferOutcome
       readonly figures: TransferFigures

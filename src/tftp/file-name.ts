@@ -1,3 +1,5 @@
+import { shownPath } from '../core/shown-path.ts'
+
 /** Longer names are refused (field case 73). */
 const longestNameBytes = 512
 
@@ -36,5 +38,5 @@ export function parseFileName(rawName: Buffer): ParsedFileName {
 
 /** A name for people, whatever its bytes; for events about names that were refused. */
 export function displayName(rawName: Buffer): string {
-  return rawName.toString('latin1', 0, 128).replace(/[^\x20-\x7e]/g, '?')
+  return shownPath(rawName.toString('latin1', 0, 128).replace(/[^\x20-\x7e]/g, '?'))
 }

@@ -9,10 +9,14 @@ export interface TftpPeer {
   readonly localAddress: string
 }
 
+/** What a script is for: the first one, which finds out who asks, or the one that was decided for a machine. */
+export type FileUse = 'entry-script' | 'boot-script'
+
 /** A file made for this request, such as a script: whole, in memory, small. */
 export interface RenderedFile {
   readonly kind: 'rendered'
   readonly bytes: Buffer
+  readonly use?: FileUse
 }
 
 /** A regular file on disk. */

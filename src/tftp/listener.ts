@@ -1,4 +1,6 @@
 import type { Socket } from 'node:dgram'
+import { probeOption } from '../core/probe-mark.ts'
+import { shownPath } from '../core/shown-path.ts'
 import type { KernelUdp } from '../udp/kernel-udp.ts'
 import type { Admission } from './admission.ts'
 import type { EndpointSource } from './endpoint.ts'
@@ -63,16 +65,29 @@ interface RefusedName {
   readonly cause?: unknown
 }
 
+/**
+ * Whether `pilotlight doctor` asks: it sees what machines get, and is none. Only from this machine: nobody else can keep
+ * a transfer out of the timeline.
+ */
+function isProbe({ options }: ReadRequest, { address, localAddress }: TftpPeer): boolean {
+  return address === localAddress && options.some(({ name }) => name === probeOption)
+}
+
 /** Serves what arrives at one bound socket: reads it, finds whose it is, and hands on. */
 export function createListener(options: ListenerOptions): Listener {
   const { context, socket, localAddress, kernel, admission } = options
   const { clock, now, emit } = context
+  const quietContext: ServeContext = { ...context, emit() {} }
+  const { port: localPort } = socket.address()
   const transfers = new Map<string, Transfer>()
   let isRefusing = false
   let isClosed = false
 
-  function reply(error: TftpError, { address, port }: TftpPeer): void {
-    if (!isClosed) socket.send(encodeError(error), port, address)
+  function reply(error: TftpError, peer: TftpPeer): void {
+    if (isClosed) return
+    const packet = encodeError(error)
+    context.tap?.packet(packet, true, peer, localPort)
+    socket.send(packet, peer.port, peer.address)
   }
 
   function ignore(client: TftpPeer, reason: IgnoreReason): void {
@@ -115,7 +130,11 @@ export function createListener(options: ListenerOptions): Listener {
       },
       confirm: () => admission.confirm(transfer),
       refuse(reason, error, cause) {
-        refuse(peer, reason, error, { displayName: path, name, ...(cause === undefined ? {} : { cause }) })
+        refuse(peer, reason, error, {
+          displayName: shownPath(path),
+          name,
+          ...(cause === undefined ? {} : { cause }),
+        })
       },
       ignore: (reason) => ignore(peer, reason),
       finish() {
@@ -169,11 +188,12 @@ export function createListener(options: ListenerOptions): Listener {
       return
     }
     transfers.set(key, transfer)
-    void serveRequest(context, from, transfer)
+    void serveRequest(isProbe(packet, peer) ? quietContext : context, from, transfer)
   }
 
   function onMessage(bytes: Buffer, { address, port }: { address: string; port: number }): void {
     const peer: TftpPeer = { address, port, localAddress }
+    context.tap?.packet(bytes, false, peer, localPort)
     const packet = parsePacket(bytes)
     switch (packet.kind) {
       case 'read':

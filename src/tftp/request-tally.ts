@@ -63,6 +63,8 @@ export function createRequestTally(): RequestTally {
           else requests[event.reason]++
           return
         case 'requested':
+        case 'started':
+        case 'progressed':
         case 'segmentation-failed':
       }
     },

@@ -11,7 +11,9 @@ import { blockSizeLimit, type NegotiatedTransfer, type NegotiationLimits, negoti
 import { dataHeaderBytes, encodeOack, errorCodes, type ReadRequest, type TftpError } from './packet.ts'
 import { segmentedSendBytes } from './segment-limit.ts'
 import { startTransferSession, type TransferSession } from './session.ts'
+import { tappedEndpoint } from './tapped-endpoint.ts'
 import type { TftpName } from './tftp-name.ts'
+import type { TftpTap, TransferTap } from './tftp-tap.ts'
 
 /** What serving needs, the same for all listeners of a server. */
 export interface ServeContext {
@@ -26,6 +28,7 @@ export interface ServeContext {
   /** Monotonic milliseconds. */
   now(): number
   emit(event: TftpEvent): void
+  readonly tap?: TftpTap
 }
 
 /** Where a request came in, and where its transfer goes out. */
@@ -91,13 +94,15 @@ function segmentBytes(negotiated: NegotiatedTransfer, limits: NegotiationLimits)
 }
 
 async function openEndpoint(
-  { clock, emit }: ServeContext,
+  { clock, emit, tap }: ServeContext,
   { endpoints }: ServeSocket,
   request: ServedRequest,
   stride: number | undefined,
 ): Promise<TransferEndpoint | undefined> {
   const { peer } = request
+  let transferTap: TransferTap | undefined
   const result = await endpoints.open(peer, stride, {
+    ...(tap && { onBytes: (bytes, start, length) => transferTap?.received(bytes, start, length) }),
     onPacket: (packet) => request.session?.receive(packet),
     onPortClosed: () => request.session?.handle({ type: 'port-closed' }),
     onSegmentationFailed: (cause) =>
@@ -107,8 +112,12 @@ async function openEndpoint(
     request.ignore(result.reason)
     return undefined
   }
-  request.holdUntilEnd(result.endpoint.close)
-  return result.endpoint
+  const { endpoint } = result
+  request.holdUntilEnd(endpoint.close)
+  transferTap = tap?.transfer(peer, endpoint.localPort)
+  if (transferTap === undefined) return endpoint
+  request.holdUntilEnd(transferTap.end)
+  return tappedEndpoint(endpoint, transferTap)
 }
 
 function begin(
@@ -119,6 +128,7 @@ function begin(
   endpoint: TransferEndpoint,
 ): void {
   const { peer, name } = request
+  const { use, sizeBytes } = content
   const { blockSize, windowSize, timeoutMs, acknowledged, isSizeAsked } = negotiated
   const image = frames.image(content, blockSize)
   request.holdUntilEnd(image.release)
@@ -137,9 +147,12 @@ function begin(
     endpoint,
     now,
     onHeard: () => request.confirm(),
+    onStarted: () => emit({ type: 'started', at: clock.now(), client: peer, name, use, sizeBytes }),
+    onProgress: (deliveredBytes) =>
+      emit({ type: 'progressed', at: clock.now(), client: peer, name, use, sizeBytes, deliveredBytes }),
     onEnd(end) {
       request.finish()
-      emit({ type: 'ended', at: clock.now(), client: peer, name, isSizeAsked, ...end })
+      emit({ type: 'ended', at: clock.now(), client: peer, name, use, isSizeAsked, ...end })
     },
   })
 }

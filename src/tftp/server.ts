@@ -17,6 +17,7 @@ import { createListener, type Listener } from './listener.ts'
 import { addressesBehind, isWildcard } from './local-addresses.ts'
 import { largestWindowSize } from './negotiate.ts'
 import type { ServeContext } from './serve-request.ts'
+import type { TftpTap } from './tftp-tap.ts'
 import { createEphemeralPorts, createPortRange } from './transfer-ports.ts'
 import { openTransferSockets } from './transfer-sockets.ts'
 
@@ -56,6 +57,8 @@ export interface TftpServerOptions {
   /** Monotonic milliseconds; default `performance.now`. */
   readonly now?: () => number
   readonly onEvent: (event: TftpEvent) => void
+  /** For a capture. */
+  readonly tap?: TftpTap
 }
 
 export interface TftpServer {
@@ -115,6 +118,7 @@ export function createTftpServer(options: TftpServerOptions): TftpServer {
     clock,
     now,
     emit: onEvent,
+    ...(options.tap && { tap: options.tap }),
   }
   const admission = createAdmission({
     total: options.limits?.total ?? defaultTotalLimit,

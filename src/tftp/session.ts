@@ -31,6 +31,10 @@ export interface TransferSessionOptions {
   now(): number
   /** The first sign that somebody is at the client's port. */
   onHeard(): void
+  /** It wants the file, not only to know its size: the first acknowledgement came. */
+  onStarted(): void
+  /** At most once a second, while acknowledgements come. */
+  onProgress(deliveredBytes: number): void
   onEnd(end: TransferEnd): void
 }
 
@@ -42,16 +46,21 @@ export interface TransferSession {
   handle(event: TransferEvent): void
 }
 
+/** Between two tellings of how far it has come. */
+const progressMs = 1_000
+
 /** A disk that gives nothing for so long gives nothing. */
 const readPatienceMs = 30_000
 
 export function startTransferSession(options: TransferSessionOptions): TransferSession {
-  const { plan, image, oack, endpoint, now, onHeard, onEnd } = options
+  const { plan, image, oack, endpoint, now, onHeard, onStarted, onProgress, onEnd } = options
   const { layout } = image
   const opened = openTransfer(plan, now())
   let state = opened.state
   let lastHeardAt = state.openedAt
   let isHeard = false
+  /** When something of it was told last; absent before its start. */
+  let toldAt: number | undefined
   let clientError: TransferEnd['clientError']
   let cause: unknown
 
@@ -143,11 +152,25 @@ export function startTransferSession(options: TransferSessionOptions): TransferS
     )
   }
 
+  function deliveredBytes(): number {
+    return Math.min(state.acknowledged * layout.blockSize, layout.sizeBytes)
+  }
+
+  function onAcknowledged(block: number): void {
+    if (toldAt === undefined) {
+      toldAt = lastHeardAt
+      onStarted()
+    }
+    handle({ type: 'ack', block })
+    if (state.phase === 'ended' || lastHeardAt - toldAt < progressMs) return
+    toldAt = lastHeardAt
+    onProgress(deliveredBytes())
+  }
+
   function figures(): TransferFigures {
-    const delivered = Math.min(state.acknowledged * layout.blockSize, layout.sizeBytes)
     return {
       sizeBytes: layout.sizeBytes,
-      deliveredBytes: delivered,
+      deliveredBytes: deliveredBytes(),
       blockSize: layout.blockSize,
       windowSize: plan.windowSize,
       repeatedBlocks: state.repeatedBlocks,
@@ -205,7 +228,7 @@ export function startTransferSession(options: TransferSessionOptions): TransferS
     }
     switch (packet.kind) {
       case 'ack':
-        handle({ type: 'ack', block: packet.block })
+        onAcknowledged(packet.block)
         return
       case 'error':
         clientError = { code: packet.code, message: packet.message }

@@ -58,7 +58,10 @@ export function createSharedSocket(options: SharedSocketOptions): SharedSocket {
       // What lies in the batch's ring is overwritten by the next packet.
       const own = length === bytes.length ? bytes : Buffer.from(bytes.subarray(start, start + length))
       onOther(own, from ?? addressOfKey(Number(key)))
-    } else if (length >= 4 && bytes[start] === 0 && bytes[start + 1] === opcodes.ack) {
+      return
+    }
+    peer.listener.onBytes?.(bytes, start, length)
+    if (length >= 4 && bytes[start] === 0 && bytes[start + 1] === opcodes.ack) {
       peer.listener.onPacket({ kind: 'ack', block: bytes.readUInt16BE(start + 2) })
     } else peer.listener.onPacket(parsePacket(bytes.subarray(start, start + length)))
   }
@@ -154,6 +157,7 @@ export function createSharedSocket(options: SharedSocketOptions): SharedSocket {
     }
 
     return {
+      localPort: socket.address().port,
       send: (packet) => sendRun(packet, 0, packet.length, packet.length),
       sendRun,
       close() {

@@ -40,6 +40,18 @@ export function addressRefusal(text: string): Exclude<AddressKind, 'private-or-p
   return kind === 'private-or-public' ? undefined : kind
 }
 
+/**
+ * Why a webhook does not go to this address; `undefined` when it does. The URL is an admin's own word, so this machine
+ * and every private network are as good as others, and only what is no service at an address of its own is not: the
+ * metadata service of a cloud has a link-local one (field case 163).
+ */
+export function webhookAddressRefusal(
+  text: string,
+): Exclude<AddressKind, 'private-or-public' | 'loopback'> | undefined {
+  const kind = addressRefusal(text)
+  return kind === 'loopback' ? undefined : kind
+}
+
 /** `localhost` and everything under it mean this machine, whatever a resolver says (RFC 6761 §6.3). */
 export function isLocalhostName(hostname: string): boolean {
   const name = hostname.toLowerCase().replace(/\.$/, '')

@@ -27,6 +27,8 @@ const portableHeaders: ReadonlySet<string> = new Set([
 /** Where the client touches the world, for tests. */
 export interface UpstreamEdges {
   readonly resolve?: Resolver
+  /** Of the trace that a request is a part of, at the moment it is sent. */
+  readonly traceHeaders?: () => Readonly<Record<string, string>>
 }
 
 /**
@@ -77,6 +79,7 @@ export function createUpstreamClient(options: UpstreamOptions & UpstreamEdges): 
       ...login,
       ...Object.fromEntries(ofOrigin),
       ...Object.fromEntries(given),
+      ...options.traceHeaders?.(),
       'accept-encoding': 'identity',
     }
   }

@@ -35,7 +35,7 @@ export function addressRefused(url: URL, why: string): ServiceError {
   return new ServiceError(
     'UPSTREAM_REFUSED',
     `connecting to ${at}: ${why}, and ${url.origin} is not an address an admin wrote down`,
-    { url: at, step: 'connecting to', origin: url.origin },
+    { url: at, step: 'connecting to', origin: url.origin, why },
   )
 }
 

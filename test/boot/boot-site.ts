@@ -22,6 +22,7 @@ export const streamName = 'test'
 /** Of signed loaders, as `rig/fetch-loaders` names their folder. */
 export const loaderSet = 'debian'
 const program = resolve(import.meta.dirname, '../../dist/main.js')
+const fastClock = resolve(import.meta.dirname, 'fast-clock.mjs')
 const phoneHome = 'http://192.0.2.1:8100/done'
 const adminUrl = 'http://127.0.0.1:8081'
 
@@ -68,6 +69,8 @@ export interface SiteConfig {
   readonly dhcp?: Readonly<Record<string, unknown>>
   /** Further keys of the stream. */
   readonly stream?: Readonly<Record<string, unknown>>
+  /** Further folders of loaders. */
+  readonly loaders?: readonly string[]
 }
 
 export interface SiteBoot {
@@ -84,6 +87,10 @@ export interface SiteBoot {
   readonly isRestarted?: boolean
   /** Switch the machine on though there is no bootimage yet. */
   readonly isEmpty?: boolean
+  /** It is not to come as far as its call home. */
+  readonly isToStop?: boolean
+  /** How much faster than time the clock of the service goes. */
+  readonly clockFactor?: number
 }
 
 export function createBootSite(name: string): BootSite {
@@ -104,7 +111,10 @@ export function createBootSite(name: string): BootSite {
   }
 
   const pidFile = join(directory, 'pid')
-  const serve = `node '${program}' serve --config '${configFile}'`
+  const serve = (clockFactor: number) => {
+    const fast = clockFactor === 1 ? '' : `--import '${fastClock}' `
+    return `env CLOCK_FACTOR=${clockFactor} node ${fast}'${program}' serve --config '${configFile}'`
+  }
   const controlSocket = join(directory, 'data/control.sock')
 
   const askCommand = (path: string, file: string) =>
@@ -140,13 +150,13 @@ export function createBootSite(name: string): BootSite {
         stringify({ version: 1, hosts: config.hosts ?? [] }),
       )
     },
-    boot({ mode, siteServer, isRestarted, isEmpty, before = '', options = [], ...rest }) {
+    boot({ mode, siteServer, isRestarted, isEmpty, clockFactor = 1, before = '', options = [], ...rest }) {
       const site = siteServer === undefined ? ['--site-dhcp'] : ['--site-cmd', siteServer]
-      const once = `${serve} & echo $! >'${pidFile}'; wait`
+      const once = `${serve(clockFactor)} & echo $! >'${pidFile}'; wait`
       return bootMachine({
         ...rest,
         out,
-        server: before + (isRestarted ? `while :; do ${once}; done` : `exec ${serve}`),
+        server: before + (isRestarted ? `while :; do ${once}; done` : `exec ${serve(clockFactor)}`),
         ready: isEmpty
           ? `curl -fs ${adminUrl}/livez`
           : `curl -fs ${adminUrl}/readyz && ${askCommand('/api/v1/bootimages', answerFile)}`,
@@ -183,7 +193,7 @@ function configuration(config: SiteConfig, directory: string): object {
           }),
       // For amd64 those of the system's packages: scripts that an iPXE of 2019 understands are understood by all.
       loaders: {
-        directories: isArm ? [newerLoaders()] : [],
+        directories: [...(isArm ? [newerLoaders()] : []), ...(config.loaders ?? [])],
         ...(isSecure && { sets: { [loaderSet]: { directory: join(newerLoaders(), loaderSet) } } }),
       },
     },

@@ -100,8 +100,18 @@ describe('answering a machine', () => {
         host: 'n01',
         address: '192.0.2.55',
         bootimage: newer.id,
+        loader: 'ipxe',
+        expects: [],
+        files: ['kernel', 'initramfs', 'rootfs'],
       },
     ])
+  })
+
+  it('says to which trace the question belongs', () => {
+    const { service, events } = setUp({ catalog: makeCatalog({ current: newer }) })
+    const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+    service.answer(makeClient(), trace)
+    expect(events).toMatchObject([{ type: 'decided', trace }])
   })
 
   it('never gives the same boot id twice', () => {

@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { createLeases } from '../../src/boot/leases.ts'
-import { type BootAttempt, longestBootAttemptMs } from '../../src/core/boot-attempt.ts'
+import { createLeases, leaseEndedBy } from '../../src/boot/leases.ts'
 import type { BootId } from '../../src/core/boot-event.ts'
+import { type BootLease, longestBootAttemptMs } from '../../src/core/boot-lease.ts'
 import type { BootimageId } from '../../src/core/bootimage.ts'
 import type { MacAddress } from '../../src/core/mac.ts'
+import { wholeEvents } from '../fakes/stored-attempts.ts'
 
 const start = 1_000_000
 const bootId = (name: string) => name.padEnd(22, '-') as BootId
 const mac = '52:54:00:ab:cd:ef' as MacAddress
 const imageId = (name: string) => name as BootimageId
 
-function attempt(name: string, bootimage: string, at = start): BootAttempt {
+function attempt(name: string, bootimage: string, at = start): BootLease {
   return { bootId: bootId(name), bootimage: imageId(bootimage), startedAt: at, lastSeenAt: at }
 }
 
@@ -40,7 +41,7 @@ describe('a lease', () => {
 
   it('G6 of a machine that asks again and again without fetching anything is one, from its newest boot on', () => {
     const leases = createLeases()
-    const ask = (name: string, at: number, others: Partial<BootAttempt> = {}) =>
+    const ask = (name: string, at: number, others: Partial<BootLease> = {}) =>
       leases.start({ ...attempt(name, 'image-1', at), mac, host: 'n01', ...others })
     for (let turn = 0; turn < 100; turn += 1) ask(`turn-${turn}`, start + turn)
     expect(leases.takeUnsaved().map((saved) => saved.bootId)).toEqual([bootId('turn-99')])
@@ -53,6 +54,52 @@ describe('a lease', () => {
     ask('other-host', start + 500, { bootimage: imageId('image-2'), host: 'n02' })
     ask('clock-set-back', start, { bootimage: imageId('image-2'), host: 'n02' })
     expect(leases.size).toBe(5)
+  })
+
+  it('G6 ends early for the boot whose machine is up, and for no other', () => {
+    const leases = createLeases()
+    for (const name of ['a', 'b']) leases.start(attempt(name, 'image-1'))
+    leases.start(attempt('c', 'image-2'))
+    leases.end(bootId('a'))
+    leases.end(bootId('a'))
+    leases.end(bootId('nobody'))
+    expect([...leases.leasedBootimages(start)]).toEqual(['image-1', 'image-2'])
+    leases.end(bootId('b'))
+    expect([...leases.leasedBootimages(start)]).toEqual(['image-2'])
+    // What it booted is still known: a late report names it.
+    expect(leases.attemptOf(bootId('a'))?.bootimage).toBe('image-1')
+  })
+
+  it('G6 ends early by the word of its own machine alone', () => {
+    const { reported } = wholeEvents
+    expect(leaseEndedBy(reported)).toBe(reported.bootId)
+    expect(leaseEndedBy({ ...reported, status: 'installed' })).toBe(reported.bootId)
+    expect(leaseEndedBy({ ...reported, status: 'failed' })).toBeUndefined()
+    for (const event of Object.values(wholeEvents)) {
+      if (event.type !== 'reported') expect(leaseEndedBy(event), event.type).toBeUndefined()
+    }
+  })
+
+  it('G6 that has ended begins again when its machine fetches on after all', () => {
+    const leases = createLeases()
+    leases.start(attempt('a', 'image-1'))
+    leases.end(bootId('a'))
+    leases.touch(bootId('a'), start + 1)
+    expect([...leases.leasedBootimages(start + 1)]).toEqual(['image-1'])
+    leases.end(bootId('a'))
+    expect([...leases.leasedBootimages(start + longestBootAttemptMs + 1)]).toEqual([])
+    expect(leases.size).toBe(0)
+    leases.start(attempt('b', 'image-1', start + longestBootAttemptMs))
+    expect([...leases.leasedBootimages(start + longestBootAttemptMs)]).toEqual(['image-1'])
+  })
+
+  it('that has ended leaves nothing behind when there are too many', () => {
+    const leases = createLeases({ maximum: 16 })
+    leases.start(attempt('a', 'image-1'))
+    leases.end(bootId('a'))
+    for (let number = 0; number < 16; number += 1) leases.start(attempt(`b${number}`, 'image-2', start + 1))
+    expect(leases.attemptOf(bootId('a'))).toBeUndefined()
+    expect([...leases.leasedBootimages(start + 1)]).toEqual(['image-2'])
   })
 
   it('is not shortened when the clock is set back', () => {
@@ -141,7 +188,7 @@ describe('batches for the store', () => {
     const leases = createLeases()
     for (const name of ['a', 'b', 'c']) leases.start(attempt(name, 'image-1'))
     leases.touch(bootId('a'), start + 1)
-    const names = (batch: readonly BootAttempt[]) => batch.map(({ bootId: id }) => id)
+    const names = (batch: readonly BootLease[]) => batch.map(({ bootId: id }) => id)
     expect(names(leases.takeUnsaved(2))).toEqual([bootId('a'), bootId('b')])
     leases.touch(bootId('a'), start + 2)
     expect(names(leases.takeUnsaved(2))).toEqual([bootId('c'), bootId('a')])

@@ -1,7 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { BootPhase } from '../../src/core/boot-attempt.ts'
+import type { BootDetail } from '../../src/http/admin/schemas/boots.ts'
 import { firmwares } from './boot-machine.ts'
+import { recordTimeline } from './boot-results.ts'
 import { bootProblem, type DhcpMode, has } from './boot-site.ts'
 import { expectBoot, expectRelease } from './expect-boot.ts'
+import { expectTimeline } from './expect-timeline.ts'
 import { makeRelease, newerLoaders } from './payload.ts'
 import { withBootSite } from './with-boot-site.ts'
 import { writeSnippet } from './write-snippet.ts'
@@ -20,6 +24,14 @@ const boots = firmwares
   .filter(([firmware, mode]) => !isQuick || quickOnes.includes(`${firmware} ${mode}`))
 
 const release = '44.20261101.3.0'
+/** It gets a config, and says that it is up. */
+const host = {
+  id: 'n01',
+  macs: ['52:54:00:77:00:01'],
+  profile: 'node',
+  ignition: { inline: JSON.stringify({ ignition: { version: '3.4.0' } }) },
+}
+const phasesOfAll: readonly BootPhase[] = ['script', 'kernel', 'initramfs', 'rootfs', 'ignition', 'system']
 
 describe.skipIf(problem !== undefined)('a machine reaches the kernel of the current bootimage', () => {
   beforeAll(() => void newerLoaders())
@@ -49,10 +61,19 @@ describe.skipIf(problem !== undefined)('a machine reaches the kernel of the curr
     withBootSite(test, firmware, async (site) => {
       const made = makeRelease(site.upstream, release, firmware.startsWith('arm64') ? 'aarch64' : 'x86_64')
       site.publish(made)
-      site.configure({ firmware, mode })
+      site.configure({ firmware, mode, hosts: [host] })
+      const boot = site.asking(`/api/v1/boots/${host.id}`)
       const snippet = () => [`--site-arg=--conf-file=${writeSnippet(site, 'dnsmasq.conf', firmware)}`]
-      const report = await site.boot({ firmware, mode, options: mode === 'site' ? snippet() : [] })
+      const report = await site.boot({
+        firmware,
+        mode,
+        options: [...(mode === 'site' ? snippet() : []), '--on', '^NODE told booted', boot.command],
+      })
       expectBoot(site, report, made)
+      const timeline = boot.answer() as BootDetail
+      recordTimeline(`${firmware}, ${mode}`, timeline)
+      const phases: readonly BootPhase[] = mode === 'site' ? phasesOfAll : ['dhcp', ...phasesOfAll]
+      expectTimeline(timeline, { phases, release, log: site.log() })
     }),
   )
 })

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { createNewestBoots } from '../../src/boot/newest-boots.ts'
-import type { BootAttempt } from '../../src/core/boot-attempt.ts'
 import type { BootId } from '../../src/core/boot-event.ts'
+import type { BootLease } from '../../src/core/boot-lease.ts'
 import type { BootimageId } from '../../src/core/bootimage.ts'
 import type { MacAddress } from '../../src/core/mac.ts'
 
 const id = (digit: string) => digit.repeat(22) as BootId
 const mac = '52:54:00:ab:cd:ef' as MacAddress
-const attempt = (bootId: BootId, startedAt: number, host?: string): BootAttempt => ({
+const attempt = (bootId: BootId, startedAt: number, host?: string): BootLease => ({
   bootId,
   startedAt,
   lastSeenAt: startedAt,

@@ -18,7 +18,7 @@ export interface PayloadRelease {
 }
 
 const rig = resolve(import.meta.dirname, 'rig')
-const rootfsBytes = 8 << 20
+const usualRootfsBytes = 8 << 20
 
 /** Kept from run to run: a kernel and an initramfs for each architecture, and loaders. */
 const cache = join(process.env.XDG_CACHE_HOME ?? tmpdir(), 'pilotlight-boot')
@@ -46,7 +46,7 @@ export function makeRelease(
   directory: string,
   release: string,
   arch: PayloadArch,
-  { isUnique = false } = {},
+  { isUnique = false, rootfsBytes = usualRootfsBytes } = {},
 ): PayloadRelease {
   const payload = builtPayload(arch)
   const kernel = readFileSync(join(payload, 'vmlinuz'))

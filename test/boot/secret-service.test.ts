@@ -4,7 +4,7 @@ import { createHostMarks } from '../../src/boot/host-marks.ts'
 import { createNewestBoots } from '../../src/boot/newest-boots.ts'
 import { createSecretService, type IgnitionOfBoot } from '../../src/boot/secret-service.ts'
 import type { BootDecision } from '../../src/core/boot-decision.ts'
-import type { BootId } from '../../src/core/boot-event.ts'
+import type { BootEvent, BootId } from '../../src/core/boot-event.ts'
 import type { BootimageId } from '../../src/core/bootimage.ts'
 import { decideBoot } from '../../src/core/decide-boot.ts'
 import { ServiceError } from '../../src/core/errors.ts'
@@ -36,6 +36,7 @@ function setUp({ bind = 'none' }: { readonly bind?: 'none' | 'address' } = {}) {
     events: [] as string[],
     render: ({ claims }: IgnitionOfBoot): string | undefined => `config for ${claims.purpose}`,
   }
+  const told: BootEvent[] = []
   const log = createRecordingLog()
   const newestBoots = createNewestBoots()
   const service = createSecretService({
@@ -49,7 +50,10 @@ function setUp({ bind = 'none' }: { readonly bind?: 'none' | 'address' } = {}) {
     bootimageOf: () => 'fcos-stable/x86_64/1/0' as BootimageId,
     record: async () => 'recorded',
     onRefused: (refusal) => site.refused.push(refusal),
-    onEvent: ({ type }) => void site.events.push(type),
+    onEvent(event) {
+      told.push(event)
+      site.events.push(event.type)
+    },
     onFetched: ({ bootId }, from) => site.fetched.push(`${bootId} ${from}`),
     clock: { now: () => site.now },
     log,
@@ -59,8 +63,38 @@ function setUp({ bind = 'none' }: { readonly bind?: 'none' | 'address' } = {}) {
     return service.scriptToken('ignition', { decision: told, client: makeClient({ address }), bootId })
   }
   const fetch = (token: string, from = address) => service.ignition(token, { address: from, baseUrl })
-  return { site, log, service, boot, fetch, newestBoots }
+  return { site, told, log, service, boot, fetch, newestBoots }
 }
+
+describe('a token that does not count', () => {
+  it('is a step of the boot that it was made for, and of none where it was made up', () => {
+    const site = setUp()
+    const token = site.boot(first)
+    site.site.now += 3 * hour
+    site.fetch(token)
+    site.service.ignition('made-up', { address, baseUrl })
+    site.service.reporter(token, { address })
+    expect(site.told.filter(({ type }) => type === 'token-refused')).toEqual([
+      {
+        type: 'token-refused',
+        at: site.site.now,
+        address,
+        purpose: 'ignition',
+        refusal: 'expired',
+        bootId: first,
+      },
+      { type: 'token-refused', at: site.site.now, address, purpose: 'ignition', refusal: 'malformed' },
+      {
+        type: 'token-refused',
+        at: site.site.now,
+        address,
+        purpose: 'report',
+        refusal: 'other-purpose',
+        bootId: first,
+      },
+    ])
+  })
+})
 
 describe('the config of one boot', () => {
   it('is over when its machine was sent to its disk, and the report of what was installed is not', () => {
@@ -89,7 +123,7 @@ describe('the config of one boot', () => {
     expect(fetch(token)).toEqual({ kind: 'refused' })
     expect(site.refused).toEqual(['expired'])
     expect(site.fetched).toHaveLength(4)
-    expect(site.events).toEqual(Array(4).fill('ignition-sent'))
+    expect(site.events).toEqual([...Array(4).fill('ignition-sent'), 'token-refused'])
     expect(site.fetched[0]).toBe(`${first} ${address}`)
   })
 

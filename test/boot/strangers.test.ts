@@ -40,11 +40,23 @@ describe('machines that no record matches', () => {
     expect(strangers.list()[0]?.count).toBe(2)
   })
 
+  it('that ask a hundred times a second are written down once a second, and at once when they say something else', () => {
+    const strangers = createStrangers()
+    const said = (at: number, address?: string) =>
+      strangers.saw({ mac: nodeMac, at, decision: 'live', address })
+    for (let at = 0; at < 1_000; at += 10) said(at)
+    expect(strangers.list()).toMatchObject([{ lastSeenAt: 0, count: 1 }])
+    said(1_000)
+    expect(strangers.list()).toMatchObject([{ lastSeenAt: 1_000 }])
+    said(1_001, '192.0.2.7')
+    expect(strangers.list()).toMatchObject([{ lastSeenAt: 1_001, address: '192.0.2.7' }])
+  })
+
   it('leave when there are too many, the longest silent first', () => {
     const strangers = createStrangers({ maximum: 16 })
     for (let number = 0; number < 16; number += 1) strangers.saw({ mac: macOf(number), at: number })
-    strangers.saw({ mac: macOf(0), at: 100 })
-    strangers.saw({ mac: macOf(16), at: 101 })
+    strangers.saw({ mac: macOf(0), at: 2_000 })
+    strangers.saw({ mac: macOf(16), at: 2_001 })
     const kept = strangers.list().map((machine) => machine.mac)
     expect(kept).toHaveLength(16)
     expect(kept.slice(0, 2)).toEqual([macOf(16), macOf(0)])

@@ -9,6 +9,7 @@ import { createAdminApp } from '../../src/http/admin/create-admin-app.ts'
 import { createMetrics } from '../../src/telemetry/create-metrics.ts'
 import { createFakeOperations } from '../fakes/admin-operations.ts'
 import { createCliHarness } from '../fakes/cli-harness.ts'
+import { createManualTime } from '../fakes/manual-time.ts'
 
 let cwd: string
 
@@ -30,6 +31,7 @@ async function withService<T>(work: (calls: readonly { readonly name: string }[]
     log: silentLog,
     version: '1',
     clock: { now: () => 0 },
+    timers: createManualTime(),
     access: 'control',
   })
   const socket = await listenControlSocket({ app, path: join(cwd, 'd/control.sock') })

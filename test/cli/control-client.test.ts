@@ -12,6 +12,7 @@ import type { AdminOperations } from '../../src/http/admin/operations.ts'
 import type { OfflineOperations } from '../../src/runtime/service.ts'
 import { createMetrics } from '../../src/telemetry/create-metrics.ts'
 import { createFakeOperations } from '../fakes/admin-operations.ts'
+import { createManualTime } from '../fakes/manual-time.ts'
 
 let directory: string
 let path: string
@@ -41,6 +42,7 @@ async function serveOperations(answers: Partial<AdminOperations> = {}) {
     log: silentLog,
     version: '1',
     clock: { now: () => 0 },
+    timers: createManualTime(),
     access: 'control',
   })
   const socket = await listenControlSocket({ app, path })
@@ -74,6 +76,8 @@ test('every operation arrives with its argument and comes back as it was', async
     target.gc({ dryRun: true }),
     target.importDocument(document),
     target.reload(),
+    target.webhooks(),
+    target.testWebhook('ops/a b'),
   ]
   expect(await Promise.all(all(client))).toEqual(await Promise.all(all(local)))
   const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name)
@@ -156,6 +160,8 @@ describe('something else at the socket', () => {
     ['gc', (operations) => operations.gc({ dryRun: true })],
     ['importDocument', (operations) => operations.importDocument({ stream: 's', name: 'n', text: 't' })],
     ['reload', (operations) => operations.reload()],
+    ['webhooks', (operations) => operations.webhooks()],
+    ['testWebhook', (operations) => operations.testWebhook('ops')],
   ]
 
   test.each(questions)(

@@ -13,6 +13,7 @@ import { HostSummary } from '../../src/http/admin/schemas/fleet.ts'
 import { createMetrics } from '../../src/telemetry/create-metrics.ts'
 import { createFakeOperations } from '../fakes/admin-operations.ts'
 import { createFakeFleet, sampleHost } from '../fakes/fleet-operations.ts'
+import { createManualTime } from '../fakes/manual-time.ts'
 
 let directory: string
 let path: string
@@ -37,7 +38,15 @@ async function serve(answers: Partial<FleetOperations> = {}) {
   const operations = createFakeOperations({ fleet: answers })
   const metrics = createMetrics({ version: '1', clock: { now: () => 0 }, withProcess: false })
   const clock = { now: () => 0 }
-  const app = createAdminApp({ operations, metrics, log: silentLog, version: '1', clock, access: 'control' })
+  const app = createAdminApp({
+    operations,
+    metrics,
+    log: silentLog,
+    version: '1',
+    clock,
+    timers: createManualTime(),
+    access: 'control',
+  })
   const socket = await listenControlSocket({ app, path })
   closers.push(() => socket.close())
   return { fleet: operations.fleet, client: connect() }
@@ -104,7 +113,6 @@ const questions: readonly (readonly [string, (fleet: FleetOperations) => Promise
       fleet.armInstall({ host: 'a', device: '/dev/sda', mostServes: 3, until: '4h', reason }, change),
   ],
   ['endInstall', (fleet) => fleet.endInstall({ host: 'a', as: 'disarm', reason }, change)],
-  ['listBoots', (fleet) => fleet.listBoots({ host: 'a', mac: '52:54:00:00:00:01', limit: 5 })],
   ['listReports', (fleet) => fleet.listReports({ host: 'a', boot: 'AAAAAAAAAAAAAAAAAAAAAA' })],
   ['revokeBootTokens', (fleet) => fleet.revokeBootTokens({ host: 'a', reason }, change)],
   ['listTokens', (fleet) => fleet.listTokens()],

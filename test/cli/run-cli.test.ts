@@ -10,6 +10,7 @@ import { createMetrics } from '../../src/telemetry/create-metrics.ts'
 import { createFakeOperations } from '../fakes/admin-operations.ts'
 import { createCliHarness, type HarnessOptions } from '../fakes/cli-harness.ts'
 import { expectGolden } from '../fakes/golden.ts'
+import { createManualTime } from '../fakes/manual-time.ts'
 
 let cwd: string
 
@@ -36,6 +37,9 @@ const commandLines = [
   ['gc', ['gc', '--dry-run']],
   ['import', ['import', 'document.json', '--stream', 'fcos-stable']],
   ['doctor', ['doctor']],
+  ['boots', ['boots', '--host', 'rack1-n01']],
+  ['boots-show', ['boots', 'show', 'rack1-n01']],
+  ['patterns', ['patterns']],
   ['version', ['version']],
   ['config-check', ['config', 'check']],
 ] as const
@@ -79,6 +83,9 @@ describe('help', () => {
     'group',
     'profile',
     'boots',
+    'watch',
+    'patterns',
+    'capture',
     'reports',
     'pin',
     'unpin',
@@ -90,6 +97,7 @@ describe('help', () => {
     'hold',
     'release',
     'token',
+    'webhook',
     'audit',
     'backup',
     'restore',
@@ -118,6 +126,9 @@ describe('help', () => {
     ...['list', 'show', 'set', 'rm'].map((name) => ['group', name]),
     ...['list', 'show', 'set', 'rm'].map((name) => ['profile', name]),
     ...['create', 'list', 'revoke', 'revoke-boot'].map((name) => ['token', name]),
+    ['boots', 'show'],
+    ['webhook', 'list'],
+    ['webhook', 'test'],
   ])('%s %s has an example of itself', async (...path) => {
     const { code, stdout } = await harness().run(...path, '--help')
     expect(code).toBe(0)
@@ -473,6 +484,7 @@ describe('a running service', () => {
       log: silentLog,
       version: '1',
       clock: { now: () => 0 },
+      timers: createManualTime(),
       access: 'control',
     })
     const socket = await listenControlSocket({ app, path: join(cwd, 'data/control.sock') })
@@ -499,6 +511,7 @@ describe('a running service', () => {
       log: silentLog,
       version: '1',
       clock: { now: () => 0 },
+      timers: createManualTime(),
       access: 'control',
     })
     let close = async () => {}

@@ -39,7 +39,7 @@ test('a fresh service says how to make a credential for its API, and invents non
   const { run, operations } = createCliHarness({ cwd, answers: { fleet: { listTokens } } })
   const { stderr } = await run('serve')
   expect(stderr).toContain(
-    `  pilotlight token create NAME --role write --data-dir ${cwd}/data  # a credential for the API; there is none yet\n`,
+    `  pilotlight token create NAME --role write --data-dir ${cwd}/data  # to log in to the page and the API; there is none yet\n`,
   )
   expect(operations.fleet.calls.map(({ name }) => name)).toEqual(['listTokens'])
 })

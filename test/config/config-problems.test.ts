@@ -211,7 +211,7 @@ describe('what a configuration may not say', () => {
         column: 1,
         path: 'bot',
         message:
-          'unknown key, allowed: admin, boot, dataDir, groups, hosts, keys, log, profiles, retention, streams, templates, unknown, upstream, version',
+          'unknown key, allowed: admin, boot, capture, dataDir, groups, hosts, keys, log, profiles, retention, streams, templates, unknown, upstream, version, webhooks',
         hint: 'did you mean "boot"?',
       },
     ])

@@ -57,9 +57,12 @@ unknown: { profile: p }
       'unknown.profile = p  [pilotlight.yaml:9]',
       'upstream.proxy = http://(hidden)@proxy.example:3128  [pilotlight.yaml:1]',
       'upstream.allow = []  [default]',
+      'webhooks = []  [default]',
       'retention.audit = 400d  [default]',
       'retention.reports = 90d  [default]',
+      'retention.boots = 30d  [default]',
       'retention.seen = 30d  [default]',
+      'capture.memory = 8MiB  [default]',
       'log.level = debug  [environment PILOTLIGHT_LOG_LEVEL]',
       'log.format = auto  [default]',
     ])
@@ -100,7 +103,10 @@ describe('names of flags and variables', () => {
       'upstream.allow --upstream-allow PILOTLIGHT_UPSTREAM_ALLOW',
       'retention.audit --retention-audit PILOTLIGHT_RETENTION_AUDIT',
       'retention.reports --retention-reports PILOTLIGHT_RETENTION_REPORTS',
+      'retention.boots --retention-boots PILOTLIGHT_RETENTION_BOOTS',
       'retention.seen --retention-seen PILOTLIGHT_RETENTION_SEEN',
+      'capture --capture PILOTLIGHT_CAPTURE',
+      'capture.memory --capture-memory PILOTLIGHT_CAPTURE_MEMORY',
       'log.level --log-level PILOTLIGHT_LOG_LEVEL',
       'log.format --log-format PILOTLIGHT_LOG_FORMAT',
     ])

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseDuration } from '../../src/config/duration.ts'
 import { type FormatName, formats } from '../../src/config/formats.ts'
 import { isLoopback, parseBootAddress, parseListenAddress } from '../../src/config/listen-address.ts'
+import { parseMemorySize } from '../../src/config/memory-size.ts'
 import { parseUntil } from '../../src/config/until.ts'
 import { parseBaseUrl } from '../../src/config/web-url.ts'
 
@@ -20,6 +21,24 @@ describe('durations', () => {
     '%j is none',
     (text) => {
       expect(parseDuration(text)).toBeUndefined()
+    },
+  )
+})
+
+describe('sizes of memory', () => {
+  it.each([
+    ['64KiB', 65_536],
+    ['8MiB', 8_388_608],
+    ['1GiB', 1_073_741_824],
+  ])('%s is %d bytes', (text, bytes) => {
+    expect(parseMemorySize(text)).toBe(bytes)
+    expect(formats['capture-memory'].problem(text)).toBeUndefined()
+  })
+
+  it.each(['', '8', '8MB', '8 MiB', '0MiB', '-1MiB', '1.5MiB', '12345678KiB', '63KiB', '2GiB', '1e3KiB'])(
+    '%j is none that a capture may have',
+    (text) => {
+      expect(formats['capture-memory'].problem(text)).toBeDefined()
     },
   )
 })

@@ -2,12 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { BootAttempt } from '../../src/core/boot-attempt.ts'
+import type { BootLease } from '../../src/core/boot-lease.ts'
 import type { BootimageId } from '../../src/core/bootimage.ts'
 import { parseMac } from '../../src/core/mac.ts'
 import type { DocumentRecord, StateStore, StreamHead } from '../../src/state/store.ts'
 import { makeBootimage, makeRecord, sha256Of, someIdentity } from '../fakes/bootimages.ts'
 import { makeBootId } from '../fakes/stored-fleet.ts'
+import { describeAttemptStore } from './attempt-store.ts'
 import { describeFleetStore } from './fleet-store.ts'
 
 export interface StateStoreUnderTest {
@@ -31,7 +32,7 @@ export function makeDocument(extra: Partial<DocumentRecord> = {}): DocumentRecor
   }
 }
 
-function makeAttempt(number: number, extra: Partial<BootAttempt> = {}): BootAttempt {
+function makeAttempt(number: number, extra: Partial<BootLease> = {}): BootLease {
   return {
     bootId: makeBootId(number),
     bootimage: makeBootimage().id,
@@ -65,7 +66,7 @@ export function describeStateStore(name: string, open: () => Promise<StateStoreU
       expect(await store.listHeads()).toEqual([])
       expect(await store.listDerived()).toEqual([])
       expect(await store.listPinResolutions()).toEqual([])
-      expect(await store.listBootAttempts({ lastSeenAfter: 0, limit: 1000 })).toEqual([])
+      expect(await store.listBootLeases({ lastSeenAfter: 0, limit: 1000 })).toEqual([])
       expect(await store.listBootimageLeases({ lastSeenAfter: 0 })).toEqual([])
       expect(await store.listVerified()).toEqual([])
     })
@@ -271,11 +272,11 @@ export function describeStateStore(name: string, open: () => Promise<StateStoreU
 
     it('G6 a late write never makes a lease older', async () => {
       const mac = parseMac('52:54:00:ab:cd:ef')
-      await store.saveBootAttempts([makeAttempt(1, { lastSeenAt: t0 + 60_000 })])
-      await store.saveBootAttempts([
+      await store.saveBootLeases([makeAttempt(1, { lastSeenAt: t0 + 60_000 })])
+      await store.saveBootLeases([
         makeAttempt(1, { startedAt: t0 + 9, lastSeenAt: t0 + 1, host: 'n01', mac, address: '192.0.2.9' }),
       ])
-      expect(await store.listBootAttempts({ lastSeenAfter: 0, limit: 1000 })).toEqual([
+      expect(await store.listBootLeases({ lastSeenAfter: 0, limit: 1000 })).toEqual([
         makeAttempt(1, { lastSeenAt: t0 + 60_000, host: 'n01', mac, address: '192.0.2.9' }),
       ])
     })
@@ -284,32 +285,32 @@ export function describeStateStore(name: string, open: () => Promise<StateStoreU
       const attempts = Array.from({ length: 1000 }, (_, index) =>
         makeAttempt(index, { lastSeenAt: t0 + index }),
       )
-      await store.saveBootAttempts(attempts)
-      await store.saveBootAttempts([])
-      expect(await store.listBootAttempts({ lastSeenAfter: t0 + 899, limit: 1000 })).toHaveLength(100)
-      expect(await store.trimBootAttempts({ lastSeenBefore: t0 + 900, keep: 1000, most: 500 })).toEqual({
+      await store.saveBootLeases(attempts)
+      await store.saveBootLeases([])
+      expect(await store.listBootLeases({ lastSeenAfter: t0 + 899, limit: 1000 })).toHaveLength(100)
+      expect(await store.trimBootLeases({ lastSeenBefore: t0 + 900, keep: 1000, most: 500 })).toEqual({
         over: 500,
         folded: 0,
       })
-      expect(await store.trimBootAttempts({ lastSeenBefore: t0 + 900, keep: 1000, most: 500 })).toMatchObject(
-        { over: 400 },
-      )
-      expect(await store.listBootAttempts({ lastSeenAfter: 0, limit: 1000 })).toHaveLength(100)
+      expect(await store.trimBootLeases({ lastSeenBefore: t0 + 900, keep: 1000, most: 500 })).toMatchObject({
+        over: 400,
+      })
+      expect(await store.listBootLeases({ lastSeenAfter: 0, limit: 1000 })).toHaveLength(100)
     })
 
     it('G6 attempts that are too many leave the lease of their bootimage behind, oldest first', async () => {
       const [one, two] = [makeBootimage().id, makeBootimage({ release: '45.1' }).id]
-      await store.saveBootAttempts([
+      await store.saveBootLeases([
         makeAttempt(1, { bootimage: one, lastSeenAt: t0 + 1 }),
         makeAttempt(2, { bootimage: one, lastSeenAt: t0 + 2 }),
         makeAttempt(3, { bootimage: two, lastSeenAt: t0 + 3 }),
         makeAttempt(4, { bootimage: two, lastSeenAt: t0 + 4 }),
       ])
       const limits = { lastSeenBefore: t0, keep: 1, most: 2 }
-      expect(await store.trimBootAttempts(limits)).toEqual({ over: 0, folded: 2 })
-      expect(await store.trimBootAttempts(limits)).toEqual({ over: 0, folded: 1 })
-      expect(await store.trimBootAttempts(limits)).toEqual({ over: 0, folded: 0 })
-      expect(await store.listBootAttempts({ lastSeenAfter: 0, limit: 9 })).toMatchObject([
+      expect(await store.trimBootLeases(limits)).toEqual({ over: 0, folded: 2 })
+      expect(await store.trimBootLeases(limits)).toEqual({ over: 0, folded: 1 })
+      expect(await store.trimBootLeases(limits)).toEqual({ over: 0, folded: 0 })
+      expect(await store.listBootLeases({ lastSeenAfter: 0, limit: 9 })).toMatchObject([
         { bootId: makeBootId(4) },
       ])
       const leases = [
@@ -331,13 +332,13 @@ export function describeStateStore(name: string, open: () => Promise<StateStoreU
       expect(await store.listBootimageLeases({ lastSeenAfter: t0 })).toEqual([
         { bootimage, lastSeenAt: t0 + 5 },
       ])
-      await store.trimBootAttempts({ lastSeenBefore: t0 + 6, keep: 10, most: 10 })
+      await store.trimBootLeases({ lastSeenBefore: t0 + 6, keep: 10, most: 10 })
       expect(await store.listBootimageLeases({ lastSeenAfter: 0 })).toEqual([])
     })
 
     it('loads no more boot attempts than asked for, the newest', async () => {
-      await store.saveBootAttempts([1, 2, 3].map((age) => makeAttempt(age, { lastSeenAt: t0 - age })))
-      expect(await store.listBootAttempts({ lastSeenAfter: 0, limit: 2 })).toMatchObject([
+      await store.saveBootLeases([1, 2, 3].map((age) => makeAttempt(age, { lastSeenAt: t0 - age })))
+      expect(await store.listBootLeases({ lastSeenAfter: 0, limit: 2 })).toMatchObject([
         { bootId: makeBootId(1) },
         { bootId: makeBootId(2) },
       ])
@@ -383,6 +384,8 @@ export function describeStateStore(name: string, open: () => Promise<StateStoreU
       for (const head of await store.listHeads()) (head.previous as BootimageId[]).push(makeBootimage().id)
       expect(await store.listHeads()).toEqual([{ stream: 's', arch: 'x86_64', previous: [] }])
     })
+
+    describeAttemptStore(() => store)
 
     describeFleetStore(
       () => store,

@@ -46,6 +46,16 @@ describe('a line limiter', () => {
     expect(limiter.admit('disk full', true)).toBe(0)
   })
 
+  it('a clock that was set back mutes nothing for long', () => {
+    const { limiter, pass } = setup(2)
+    pass(10_000_000)
+    expect(limiter.admit('a')).toBe(0)
+    expect(limiter.admit('b')).toBe(0)
+    pass(-5_000_000)
+    expect(limiter.admit('a')).toBe(0)
+    expect(limiter.admit('c')).toBe(0)
+  })
+
   it('forgets the oldest key instead of growing', () => {
     const { limiter } = setup(100, 2)
     for (const key of ['a', 'b', 'c']) limiter.admit(key)

@@ -221,6 +221,7 @@ describe('events', () => {
         mac: client,
         role: 'server',
         address: expect.stringMatching(/^192\.0\.2\.5\d$/),
+        question: expect.objectContaining({ message: 'discover', stage: 'firmware', via: 'http' }),
         platform: 'efi-x64',
         handOut: 'url',
         target: 'http://192.0.2.10:8080/loaders/snponly.efi',

@@ -34,6 +34,7 @@ const ignored = (index: number): DhcpEvent => ({
     `52:54:00:00:${(index >> 8).toString(16).padStart(2, '0')}:${(index & 255).toString(16).padStart(2, '0')}`,
   ),
   reason: 'not-a-boot-client',
+  port: 'server',
 })
 
 describe('a boot in the log', () => {

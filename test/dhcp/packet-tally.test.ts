@@ -33,6 +33,13 @@ it('troubles are counted by name, and what happens at every boot is none', () =>
   const tally = createTroubleTally()
   expect(Object.keys(tally.counts())).toEqual([...troubles])
   tally.note({ type: 'leases-not-stored', at: 0, problem: 'ENOSPC', changes: 3 })
-  tally.note({ type: 'ignored', at: 0, interface: 'eth1', mac: undefined, reason: 'not-a-request' })
+  tally.note({
+    type: 'ignored',
+    at: 0,
+    interface: 'eth1',
+    mac: undefined,
+    reason: 'not-a-request',
+    port: 'server',
+  })
   expect(Object.entries(tally.counts()).filter(([, count]) => count > 0)).toEqual([['leases-not-stored', 1]])
 })

@@ -3,6 +3,7 @@ import { createAdminApp } from '../../src/http/admin/create-admin-app.ts'
 import { createMetrics } from '../../src/telemetry/create-metrics.ts'
 import { createFakeOperations, type FakeAnswers } from './admin-operations.ts'
 import { fakeSecrets } from './fleet-operations.ts'
+import { createManualTime } from './manual-time.ts'
 import { createRecordingLog } from './recording-log.ts'
 
 export interface AdminAppSetup {
@@ -21,7 +22,15 @@ export function createFakeAdminApp({
   const operations = createFakeOperations(answers)
   const log = createRecordingLog()
   const metrics = createMetrics({ version: '1.2.3', clock, withProcess: false })
-  const app = createAdminApp({ operations, metrics, log, version: '1.2.3', clock, access })
+  const app = createAdminApp({
+    operations,
+    metrics,
+    log,
+    version: '1.2.3',
+    clock,
+    timers: createManualTime(),
+    access,
+  })
 
   function ask(
     method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'HEAD' | 'PATCH',

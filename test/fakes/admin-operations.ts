@@ -1,8 +1,11 @@
+import { silentFeed } from '../../src/core/service-event.ts'
+import type { BootOperations } from '../../src/http/admin/boot-operations.ts'
 import type { FleetOperations } from '../../src/http/admin/fleet-operations.ts'
 import type { AdminOperations, LoadersReport } from '../../src/http/admin/operations.ts'
+import { createFakeBoots, type FakeBoots } from './boot-operations.ts'
 import { createFakeFleet, type FakeFleet } from './fleet-operations.ts'
 
-type OperationName = Exclude<keyof AdminOperations, 'fleet'>
+type OperationName = Exclude<keyof AdminOperations, 'fleet' | 'boots' | 'events'>
 
 export interface RecordedCall {
   readonly name: OperationName
@@ -16,6 +19,7 @@ export const writeVerbs: ReadonlySet<OperationName> = new Set([
   'gc',
   'importDocument',
   'reload',
+  'testWebhook',
 ])
 
 const bootimage = {
@@ -86,17 +90,24 @@ const loadersReport: LoadersReport = {
 }
 
 /** Answers that replace those of the fake. */
-export type FakeAnswers = Partial<Omit<AdminOperations, 'fleet'>> & {
+export type FakeAnswers = Partial<Omit<AdminOperations, 'fleet' | 'boots'>> & {
   readonly fleet?: Partial<FleetOperations>
+  readonly boots?: Partial<BootOperations>
 }
 
 /** An AdminOperations that answers plausibly and remembers what it was asked; single answers can be replaced. */
 export function createFakeOperations({
   fleet = {},
+  boots = {},
+  events = silentFeed,
   ...answers
-}: FakeAnswers = {}): AdminOperations & { readonly calls: RecordedCall[]; readonly fleet: FakeFleet } {
+}: FakeAnswers = {}): AdminOperations & {
+  readonly calls: RecordedCall[]
+  readonly fleet: FakeFleet
+  readonly boots: FakeBoots
+} {
   const calls: RecordedCall[] = []
-  const defaults: Omit<AdminOperations, 'fleet'> = {
+  const defaults: Pick<AdminOperations, OperationName> = {
     readiness: async () => ({ ready: true, parts: [{ part: 'state', ready: true }] }),
     streams: async () => [
       {
@@ -154,6 +165,19 @@ export function createFakeOperations({
       problems: [],
     }),
     reload: async () => ({ changed: true }),
+    webhooks: async () => [
+      {
+        name: 'ops',
+        events: ['boot.over', 'stream.held'],
+        state: 'failing',
+        waiting: 3,
+        refused: 0,
+        dropped: 0,
+        lastDeliveredAt: '2026-11-29T10:00:00.000Z',
+        problem: 'status 503',
+      },
+    ],
+    testWebhook: async () => ({ isDelivered: true, status: 204 }),
   }
   const record = <Name extends OperationName>(name: Name): AdminOperations[Name] => {
     const answer = (answers[name] ?? defaults[name]) as (argument?: unknown) => Promise<unknown>
@@ -165,6 +189,8 @@ export function createFakeOperations({
   return {
     calls,
     fleet: createFakeFleet(fleet),
+    boots: createFakeBoots(boots),
+    events,
     readiness: record('readiness'),
     streams: record('streams'),
     bootimages: record('bootimages'),
@@ -176,5 +202,7 @@ export function createFakeOperations({
     gc: record('gc'),
     importDocument: record('importDocument'),
     reload: record('reload'),
+    webhooks: record('webhooks'),
+    testWebhook: record('testWebhook'),
   }
 }

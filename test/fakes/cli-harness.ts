@@ -1,4 +1,5 @@
 import type { CliContext, CliInput, CliRuntime, CliStream, DemoOptions } from '../../src/cli/context.ts'
+import { openRunningService } from '../../src/cli/open-operations.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { LoadedConfig } from '../../src/config/load-config.ts'
 import type { Service } from '../../src/runtime/service.ts'
@@ -22,6 +23,10 @@ export interface HarnessOptions {
   /** What comes by a pipe. */
   readonly piped?: string
   readonly runtime?: Partial<CliRuntime>
+  /** Default: it is noon, and stays noon. */
+  readonly now?: () => number
+  /** Aborts when somebody types Ctrl-C. */
+  readonly interruption?: AbortSignal
 }
 
 const noon = Date.parse('2026-11-29T12:00:00Z')
@@ -32,7 +37,7 @@ function recordingStream({ isTTY = false, columns }: HarnessOptions): CliStream 
     isTTY,
     ...(columns !== undefined && { columns }),
     write(text) {
-      this.text += text
+      this.text += typeof text === 'string' ? text : Buffer.from(text).toString('latin1')
     },
   }
 }
@@ -64,6 +69,8 @@ export function createCliHarness(options: HarnessOptions) {
         },
       }
     },
+    // What listens there is asked; a test that has no socket hands in a service of its own.
+    openService: openRunningService,
     checkKernels: async () => [],
     async gatherFacts({ loaded }) {
       opened.push(loaded)
@@ -106,7 +113,8 @@ export function createCliHarness(options: HarnessOptions) {
       version: '1.2.3',
       programName: 'pilotlight',
       runtime,
-      now: () => noon,
+      now: options.now ?? (() => noon),
+      untilInterrupted: () => options.interruption ?? new AbortController().signal,
       // No real time: lets everything else go first, then ends.
       sleep: () => new Promise((resolve) => setImmediate(resolve)),
     }

@@ -43,6 +43,16 @@ export function healthyFacts(changes: Partial<DoctorFacts> = {}): DoctorFacts {
   const ours = { bind: 'taken', holders } as const
   return {
     service: runningService(),
+    patterns: [
+      {
+        code: 'loader-loop',
+        title: 'the loader starts itself again and again',
+        remedy: 'Give iPXE the script, and the firmware the loader.',
+        machines: [],
+        diagnoses: [],
+        count: 0,
+      },
+    ],
     ports: [
       { purpose: 'boot', protocol: 'tcp', host: '0.0.0.0', port: 80, ...ours },
       { purpose: 'admin', protocol: 'tcp', host: '127.0.0.1', port: 8081, ...ours },

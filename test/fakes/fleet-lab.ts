@@ -65,7 +65,14 @@ export async function openFleetLab(
     const [clock, timers] = [time, time]
     const engine = await openEngine({ loaded, log, clock, timers, follows: false })
     await engine.configure(loaded)
-    const boots = createBootsSeen({ leases: engine.leases, flagsOf: () => [] })
+    const boots = createBootsSeen({
+      lastBootAt: () => undefined,
+      troubleOf: () => undefined,
+      listBoots: async () => ({ items: [], total: 0 }),
+      store: engine.storage.store,
+      conflictsOf: () => [],
+      inventory: () => engine.fleet.inventory(),
+    })
     const fleet = await openFleet({
       engine,
       boots,

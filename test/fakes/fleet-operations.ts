@@ -8,6 +8,8 @@ import type {
   TokenSummary,
 } from '../../src/http/admin/schemas/fleet.ts'
 
+import { runningBoot } from './boot-operations.ts'
+
 export interface FleetCall {
   readonly name: keyof FleetOperations
   readonly arguments: readonly unknown[]
@@ -75,18 +77,7 @@ export const sampleHost: HostDetail = {
   values: [{ field: 'stream', value: 'fcos-stable', origin: 'profile worker (pilotlight.yaml:12)' }],
   reasons: [{ code: 'pinned', text: 'pinned to 44.20261018.3.0' }],
   pins: [samplePin],
-  boots: [
-    {
-      bootId: 'AAAAAAAAAAAAAAAAAAAAAA',
-      host: 'rack1-n01',
-      mac: '52:54:00:ab:cd:ef',
-      bootimage: 'fcos-stable/x86_64/44.20261018.3.0/0123456789abcdef',
-      release: '44.20261018.3.0',
-      startedAt: noon,
-      lastSeenAt: noon,
-      isOver: true,
-    },
-  ],
+  boots: [{ ...runningBoot, state: 'over', outcome: 'booted', endedAt: runningBoot.lastAt }],
   reports: [
     { bootId: 'AAAAAAAAAAAAAAAAAAAAAA', status: 'booted', at: noon, host: 'rack1-n01', osVersion: '44' },
   ],
@@ -172,7 +163,6 @@ export function createFakeFleet(answers: Partial<FleetOperations> = {}): FakeFle
       host,
       state: as === 'installed' ? 'installed' : 'disarmed',
     }),
-    listBoots: async () => page(...sampleHost.boots),
     listReports: async () => page(...sampleHost.reports),
     revokeBootTokens: async () => {},
     listTokens: async () => [sampleToken],

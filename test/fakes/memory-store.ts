@@ -1,4 +1,4 @@
-import type { BootAttempt } from '../../src/core/boot-attempt.ts'
+import type { BootLease } from '../../src/core/boot-lease.ts'
 import type { BootimageId } from '../../src/core/bootimage.ts'
 import { ServiceError } from '../../src/core/errors.ts'
 import type {
@@ -10,6 +10,7 @@ import type {
   StreamHead,
   VerifiedFile,
 } from '../../src/state/store.ts'
+import { createMemoryAttempts } from './memory-attempts.ts'
 import { createMemoryFleetStore } from './memory-fleet-store.ts'
 
 /** A state store that forgets with its process; it passes the same suite as the real ones. */
@@ -19,7 +20,7 @@ export function createMemoryStore(): StateStore {
   const heads = new Map<string, StreamHead>()
   const derived = new Map<string, DerivedRecord>()
   const pins = new Map<string, PinResolution>()
-  const attempts = new Map<string, BootAttempt>()
+  const attempts = new Map<string, BootLease>()
   const leases = new Map<BootimageId, number>()
   const verified = new Map<string, VerifiedFile>()
   let closed = false
@@ -57,6 +58,7 @@ export function createMemoryStore(): StateStore {
 
   return {
     ...createMemoryFleetStore(step, { pins, bootimages }),
+    ...createMemoryAttempts(step),
     recordRefresh: ({ document, bootimages: records, heads: newHeads, relocated = [] }) =>
       step('recording a refresh', () => {
         putDocument(document)
@@ -116,7 +118,7 @@ export function createMemoryStore(): StateStore {
         pins.set(`${pin.stream} ${pin.arch} ${pin.release}`, pin)
       }),
     listPinResolutions: () => step('listing resolved pins', () => valuesByKey(pins)),
-    saveBootAttempts: (changed) =>
+    saveBootLeases: (changed) =>
       step('saving boot attempts', () => {
         for (const attempt of changed) {
           const known = attempts.get(attempt.bootId)
@@ -127,7 +129,7 @@ export function createMemoryStore(): StateStore {
           })
         }
       }),
-    listBootAttempts: ({ lastSeenAfter, limit }) =>
+    listBootLeases: ({ lastSeenAfter, limit }) =>
       step('listing boot attempts', () =>
         [...attempts.values()]
           .filter(({ lastSeenAt }) => lastSeenAt > lastSeenAfter)
@@ -148,7 +150,7 @@ export function createMemoryStore(): StateStore {
           lastSeenAt > lastSeenAfter ? [{ bootimage, lastSeenAt }] : [],
         )
       }),
-    trimBootAttempts: ({ lastSeenBefore, keep, most }) =>
+    trimBootLeases: ({ lastSeenBefore, keep, most }) =>
       step('removing boot attempts', () => {
         const oldest = [...attempts.values()].sort((a, b) => a.lastSeenAt - b.lastSeenAt)
         const over = oldest.filter(({ lastSeenAt }) => lastSeenAt < lastSeenBefore).slice(0, most)

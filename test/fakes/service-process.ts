@@ -26,10 +26,21 @@ export function startPortedService(config: string, ports: DhcpPorts): Promise<Se
   return startProcess([portedService, config, JSON.stringify(ports)], {})
 }
 
-async function startProcess(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<ServiceProcess> {
+const timedService = resolve(import.meta.dirname, 'timed-service.mjs')
+
+/** The same, and time passes when it is sent a message. */
+export function startTimedProcess(config: string, ports: DhcpPorts): Promise<ServiceProcess> {
+  return startProcess([timedService, config, JSON.stringify(ports)], {}, true)
+}
+
+async function startProcess(
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+  hearsMessages = false,
+): Promise<ServiceProcess> {
   const child = spawn(process.execPath, argv, {
     env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(hearsMessages ? (['ipc'] as const) : [])],
   })
   let output = ''
   const exited = once(child, 'exit')
@@ -40,8 +51,8 @@ async function startProcess(argv: readonly string[], env: NodeJS.ProcessEnv): Pr
       const admin = /admin +(https?:\S+)/.exec(output)?.[1]
       if (boot !== undefined && admin !== undefined) found([boot, admin])
     }
-    child.stdout.on('data', onText)
-    child.stderr.on('data', onText)
+    child.stdout?.on('data', onText)
+    child.stderr?.on('data', onText)
     exited.then(() => failed(new Error(`the service ended early:\n${output}`)))
   })
   const [bootUrl, adminUrl] = await urls

@@ -4,7 +4,7 @@ import { createFakeAdminApp } from '../fakes/admin-app.ts'
 import { type ApiDocument, adminRequests } from './admin-requests.ts'
 
 const runs = process.env.SOAK === '1' ? 100_000 : 3_000
-const { app, ask, fleet } = createFakeAdminApp()
+const { app, ask, fleet, operations } = createFakeAdminApp()
 /** The command line alone may do it, or the app itself. */
 const notForClients = new Set(['createToken', 'backup', 'restore', 'authenticate', 'calls'])
 let document: ApiDocument
@@ -37,7 +37,9 @@ describe('requests made from the OpenAPI document, right and wrong', () => {
     // It is worth nothing unless much of it gets through to the operations.
     expect(statuses.get(200) ?? 0).toBeGreaterThan(runs / 20)
     expect(statuses.get(400) ?? 0).toBeGreaterThan(runs / 20)
-    const called = new Set<string>(fleet.calls.map(({ name }) => name))
-    expect(Object.keys(fleet).filter((name) => !called.has(name) && !notForClients.has(name))).toEqual([])
+    for (const asked of [fleet, operations.boots]) {
+      const called = new Set<string>(asked.calls.map(({ name }) => name))
+      expect(Object.keys(asked).filter((name) => !called.has(name) && !notForClients.has(name))).toEqual([])
+    }
   }, 600_000)
 })

@@ -10,6 +10,7 @@ import { benchMemory } from './bench-memory.mjs'
 import { benchPowerOn } from './bench-power-on.mjs'
 import { benchScripts } from './bench-scripts.mjs'
 import { benchStart } from './bench-start.mjs'
+import { benchTimeline } from './bench-timeline.mjs'
 import { benchFetch } from './fetch-bench.mjs'
 import { startPeers } from './peers.mjs'
 import { createReport } from './report.mjs'
@@ -33,6 +34,7 @@ const plan = options.quick
       fetchBytes: 300 * 2 ** 20,
       growthBytes: 2 ** 28,
       nodes: 100,
+      pairs: 3,
     }
   : {
       rounds: 5,
@@ -41,6 +43,8 @@ const plan = options.quick
       fetchBytes: 800 * 2 ** 20,
       growthBytes: 2 ** 30,
       nodes: 1_000,
+      // A few per cent are looked for, which a few rounds do not show.
+      pairs: 10,
     }
 const hostCount = 10_000
 const askedHosts = 1_000
@@ -59,6 +63,7 @@ const sections = {
   },
   dhcp: (directory) => benchDhcp({ directory, ...plan, report }),
   tftp: (directory) => benchTftp({ directory, ...plan, report }),
+  timeline: (directory) => benchTimeline({ directory, ...plan, rounds: plan.pairs, hostCount, report }),
   'power-on': (directory) => benchPowerOn({ directory, nodes: plan.nodes, report }),
 }
 

@@ -13,13 +13,19 @@ let lastLog = 0
  * Starts the built program as an admin would, with events, metrics and a log file, and waits until it is ready.
  * `withLoopMonitor` lets it tell its event-loop delay.
  */
-export async function startService({ configFile, directory, withLoopMonitor = false, withinMs = 60_000 }) {
+export async function startService({
+  configFile,
+  directory,
+  argv = [program, 'serve', '--config', configFile],
+  withLoopMonitor = false,
+  withinMs = 60_000,
+}) {
   lastLog += 1
   const logFile = join(directory, `service-${lastLog}.log`)
   const log = openSync(logFile, 'w')
   const options = withLoopMonitor ? ['--import', loopMonitor] : []
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [...options, program, 'serve', '--config', configFile], {
+  const child = spawn(process.execPath, [...options, ...argv], {
     stdio: ['ignore', log, log, 'ipc'],
   })
   const exited = once(child, 'exit')

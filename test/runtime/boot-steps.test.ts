@@ -1,31 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { bootStepOfDhcp, bootStepOfTftp, strangerOfDhcp } from '../../src/runtime/boot-steps.ts'
-import { bootLogLine } from '../../src/telemetry/boot-log.ts'
-import { createMetrics } from '../../src/telemetry/create-metrics.ts'
-import type { TftpEvent } from '../../src/tftp/event.ts'
-import type { TftpPath } from '../../src/tftp/file-name.ts'
-import { classifyName } from '../../src/tftp/tftp-name.ts'
+import { bootStepOfDhcp, strangerOfDhcp } from '../../src/runtime/boot-steps.ts'
 import { createRig, serverSettings } from '../dhcp/engine-support.ts'
 import { fixture, mac, request } from '../dhcp/support.ts'
 
 const machine = mac('52:54:00:ab:cd:ef')
-const ended = (deliveredBytes: number): TftpEvent => ({
-  type: 'ended',
-  at: 5,
-  client: { address: '192.0.2.55', port: 1025, localAddress: '192.0.2.10' },
-  name: classifyName('snponly.efi' as TftpPath),
-  isSizeAsked: true,
-  outcome: deliveredBytes === 0 ? 'aborted' : 'served',
-  figures: {
-    sizeBytes: 900,
-    deliveredBytes,
-    blockSize: 1468,
-    windowSize: 4,
-    repeatedBlocks: 0,
-    durationMs: 12,
-  },
-})
-
+/** Class PXEClient, x64 UEFI. */
+const pxe = `3c 09 ${Buffer.from('PXEClient').toString('hex')} 5d 02 00 07`
+const hexOf = (address: string) => Buffer.from(address.split('.').map(Number)).toString('hex')
 describe('a step of a boot', () => {
   it('is an offer, with the machine, what it is to fetch and why', () => {
     const rig = createRig({ advice: { kind: 'live', host: 'rack1-n01', reason: 'follows-current' } })
@@ -38,6 +19,15 @@ describe('a step of a boot', () => {
         host: 'rack1-n01',
         role: 'proxy',
         message: 'offer',
+        asked: {
+          message: 'discover',
+          stage: 'firmware',
+          arch: 'x86_64',
+          firmware: 'uefi',
+          via: 'tftp',
+          xid: 1528441917,
+          seconds: 0,
+        },
         target: 'snponly.efi',
         decision: 'live',
         reason: 'follows-current',
@@ -53,40 +43,91 @@ describe('a step of a boot', () => {
     expect(rig.events.events.map(bootStepOfDhcp)).toEqual([undefined, undefined])
   })
 
-  it('is none for a machine that is ignored, which is seen all the same', () => {
+  it('tells that a machine is ignored, which is seen all the same', () => {
     const rig = createRig({ advice: { kind: 'ignore', reason: 'unknown-ignored' } })
     rig.send(fixture('edk2-pxe-x64-discover'))
-    expect(rig.events.events.map(bootStepOfDhcp)).toEqual([undefined])
+    expect(rig.events.events.map(bootStepOfDhcp)).toMatchObject([
+      { type: 'dhcp-unanswered', mac: machine, port: 67, reason: 'decision-ignore' },
+    ])
     expect(rig.events.events.map(strangerOfDhcp)).toEqual([
       { mac: machine, at: rig.clock.now(), decision: 'ignore' },
     ])
   })
 
-  it('is a transfer that brought something, with the machine that DHCP saw at that address', () => {
-    expect(bootStepOfTftp(ended(900), () => machine)).toEqual({
-      type: 'tftp-ended',
-      at: 5,
-      mac: machine,
-      address: '192.0.2.55',
-      file: 'snponly.efi',
-      isWhole: true,
-      sentBytes: 900,
-      durationMs: 12,
+  it.each([
+    ['beside a server, which it chose', undefined, '192.0.2.1'],
+    ['as one of two servers, of which it chose the other', serverSettings(), '192.0.2.2'],
+  ])('is a REQUEST %s', (_, settings, chosen) => {
+    const rig = createRig({ ...(settings && { settings }) })
+    rig.send(request({ options: `35 01 03 ${pxe} 36 04 ${hexOf(chosen)} 32 04 c0 00 02 37` }))
+    expect(rig.events.events.map(bootStepOfDhcp)).toEqual([
+      {
+        type: 'dhcp-unanswered',
+        at: rig.clock.now(),
+        mac: machine,
+        port: 67,
+        reason: settings === undefined ? 'not-for-proxy' : 'other-server-chosen',
+        asked: expect.objectContaining({ message: 'request', stage: 'firmware', via: 'tftp' }),
+        chosen,
+        address: '192.0.2.55',
+      },
+    ])
+  })
+
+  it('is no packet of a machine that only wants an address, whatever becomes of it', () => {
+    const rig = createRig()
+    rig.send(request({ options: '35 01 03 36 04 c0 00 02 01 32 04 c0 00 02 37' }))
+    rig.send(request({ options: '35 01 01' }))
+    expect(rig.events.types()).toEqual(['ignored', 'ignored'])
+    expect(rig.events.events.map(bootStepOfDhcp)).toEqual([undefined, undefined])
+  })
+
+  it('is firmware whose architecture nobody knows', () => {
+    const rig = createRig()
+    rig.send(request({ options: `35 01 01 3c 0a ${Buffer.from('HTTPClient').toString('hex')} 5d 02 0f ff` }))
+    expect(rig.events.events.map(bootStepOfDhcp)).toMatchObject([
+      {
+        type: 'dhcp-unanswered',
+        reason: 'architecture-unknown',
+        asked: { message: 'discover', via: 'http' },
+      },
+    ])
+  })
+
+  it.each([
+    ['00 00 00 00', 0],
+    ['00 11 00 00', 17],
+  ])('tells the type of boot server that is asked for on port 4011 (case 1): %s', (item, bootServerType) => {
+    const rig = createRig()
+    rig.send(request({ options: `35 01 03 ${pxe} 2b 07 47 04 ${item} ff` }), {
+      port: 'proxy',
+      from: '192.0.2.55',
     })
+    expect(rig.events.events.map(bootStepOfDhcp)).toMatchObject([
+      { type: 'dhcp-answered', role: 'boot-server', message: 'acknowledge', asked: { bootServerType } },
+    ])
   })
 
-  it('is not a look at the size alone (case 60)', () => {
-    expect(bootStepOfTftp(ended(0), () => machine)).toBeUndefined()
+  it('says who asks: firmware, an iPXE, or another loader', () => {
+    const stages = ['edk2-http-x64-discover', 'ipxe-bios-discover', 'u-boot-arm64-discover'].map((name) => {
+      const rig = createRig({ settings: serverSettings() })
+      rig.send(fixture(name))
+      const [step] = rig.events.events.map(bootStepOfDhcp)
+      return step?.type === 'dhcp-answered' ? [step.asked?.stage, step.asked?.via] : step
+    })
+    expect(stages).toEqual([
+      ['firmware', 'http'],
+      ['ipxe', 'tftp'],
+      ['other', 'tftp'],
+    ])
   })
 
-  it('is counted with the steps of HTTP, and has its log line from its own protocol', async () => {
-    const step = bootStepOfTftp(ended(900), () => undefined)
-    if (step === undefined) throw new Error('no step')
-    expect(bootLogLine(step)).toBeUndefined()
-    const metrics = createMetrics({ version: '1', clock: { now: () => 0 }, withProcess: false })
-    metrics.onBootEvent(step)
-    const text = await metrics.text()
-    expect(text).toContain('pilotlight_boot_steps_total{step="tftp"} 1')
-    expect(text).toContain('pilotlight_boot_steps_total{step="dhcp"} 0')
+  it('is what was noticed over several packets', () => {
+    const rig = createRig()
+    for (let sent = 0; sent < 4; sent++) rig.send(fixture('edk2-pxe-x64-discover'))
+    const steps = rig.events.events.map(bootStepOfDhcp).filter((step) => step?.type === 'dhcp-troubled')
+    expect(steps).toEqual([
+      { type: 'dhcp-troubled', at: rig.clock.now(), mac: machine, trouble: 'offers-unanswered' },
+    ])
   })
 })

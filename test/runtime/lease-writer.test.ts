@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createLeases, type Leases } from '../../src/boot/leases.ts'
-import { longestBootAttemptMs } from '../../src/core/boot-attempt.ts'
+import { longestBootAttemptMs } from '../../src/core/boot-lease.ts'
 import type { BootimageId } from '../../src/core/bootimage.ts'
 import { createLeaseWriter, type LeaseWriter } from '../../src/runtime/lease-writer.ts'
 import { createSqlStore, type SqlStore } from '../../src/state/create-sql-store.ts'
@@ -53,7 +53,7 @@ function boot(bootimage: BootimageId): void {
   leases.start({ bootId: makeBootId(lastBoot), bootimage, startedAt: at, lastSeenAt: at })
 }
 
-const stored = async () => (await store.listBootAttempts({ lastSeenAfter: 0, limit: 1e6 })).length
+const stored = async () => (await store.listBootLeases({ lastSeenAfter: 0, limit: 1e6 })).length
 
 describe('boot attempts on their way to the store', () => {
   it('G6 G7 are there after a restart', async () => {
@@ -113,7 +113,7 @@ describe('boot attempts on their way to the store', () => {
         startedAt: old,
         lastSeenAt: old + from + index,
       }))
-      await store.saveBootAttempts(attempts)
+      await store.saveBootLeases(attempts)
     }
     await writer.restore()
     expect(leases.size).toBe(maximum)
@@ -129,7 +129,7 @@ describe('boot attempts on their way to the store', () => {
   })
 
   it('G6 with a time that is yet to come are leased from now, not for ever', async () => {
-    await store.saveBootAttempts([
+    await store.saveBootLeases([
       { bootId: makeBootId(1), bootimage: first, startedAt: start, lastSeenAt: start * 2 },
     ])
     await writer.restore()
@@ -140,6 +140,20 @@ describe('boot attempts on their way to the store', () => {
   it('that are over leave the store', async () => {
     boot(first)
     writer.start()
+    await time.advance(1_000)
+    expect(await stored()).toBe(1)
+    await time.advance(longestBootAttemptMs + 60 * 60_000)
+    expect(await stored()).toBe(0)
+  })
+
+  it('that are over leave the store though the clock was set back by years meanwhile', async () => {
+    const clock = { now: () => time.now() + ahead }
+    let ahead = 20 * 365 * 24 * 60 * 60_000
+    writer = createLeaseWriter({ leases, store, clock, timers: time, log, maximum })
+    writer.start()
+    await time.advance(2_000)
+    ahead = 0
+    boot(first)
     await time.advance(1_000)
     expect(await stored()).toBe(1)
     await time.advance(longestBootAttemptMs + 60 * 60_000)

@@ -43,6 +43,19 @@ it('is read at the start, with the configuration, and when a file is not as it w
   expect(digest()).toBeUndefined()
 })
 
+it('is read again when a file is not as it was, though the clock was set back', () => {
+  let now = Date.UTC(2046, 10, 30)
+  const directories = { directories: [at('a')], defaults: [], sets: new Map() }
+  const shelf = createLoaderShelf({ directories, clock: { now: () => now }, log: createRecordingLog() })
+  const digest = () => shelf.current().loaders.get('ipxe.efi')?.sha256
+  shelf.refresh()
+  const first = digest()
+  now = Date.UTC(2026, 10, 30)
+  writeFileSync(at('a/ipxe.efi'), makeIpxe({ words: ['https'] }))
+  shelf.refresh()
+  expect(digest()).not.toBe(first)
+})
+
 it('says once what of it cannot be served', () => {
   writeFileSync(at('a/snponly-arm64.efi'), makeIpxe())
   const log = createRecordingLog()

@@ -6,7 +6,7 @@ import { makeAudit, makeReport, makeSeen } from '../fakes/stored-fleet.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 const now = Date.UTC(2027, 0, 1)
-const retention = { auditMs: 400 * dayMs, reportsMs: 90 * dayMs, seenMs: 30 * dayMs }
+const retention = { auditMs: 400 * dayMs, reportsMs: 90 * dayMs, bootsMs: 30 * dayMs, seenMs: 30 * dayMs }
 
 describe('history', () => {
   it('leaves when it is older than it is to be kept, each kind by its own time', async () => {

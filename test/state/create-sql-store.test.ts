@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { attemptWrite } from '../../src/state/attempt-rows.ts'
 import { createSqlStore } from '../../src/state/create-sql-store.ts'
 import { migrate } from '../../src/state/migrate.ts'
 import { migrations } from '../../src/state/migrations/index.ts'
@@ -14,6 +15,7 @@ import { describeStateStore, makeDocument } from '../contracts/state-store.ts'
 import { makeBootimage, makeRecord, sha256Of, someIdentity } from '../fakes/bootimages.ts'
 import { createBrokenStore } from '../fakes/broken-store.ts'
 import { createMemoryStore } from '../fakes/memory-store.ts'
+import { makeAttempt } from '../fakes/stored-attempts.ts'
 import { makeBootId } from '../fakes/stored-fleet.ts'
 
 describeStateStore('in memory', async () => ({ store: createMemoryStore() }))
@@ -260,6 +262,39 @@ describe('the SQL store on a bad day', () => {
     })
   })
 
+  it.each([
+    ['events', '{'],
+    ['events', '{}'],
+    ['events', '[{"event":{"type":"levitated","at":1},"count":1,"lastAt":1}]'],
+    ['events', '[{"event":{"type":"diagnosed","at":1,"code":"overdue","text":"x"}}]'],
+    ['mac', 'none'],
+    ['boot_id', 'short'],
+    ['outcome', 'levitated'],
+    ['diagnosis', '{"code":"bewitched"}'],
+    ['started_at', 'yesterday'],
+    ['left_out', 'some'],
+  ])(
+    'G7 a boot whose %s is %s is moved aside and told of, and the others are read',
+    async (column, value) => {
+      await withDatabase(async (db) => {
+        await migrate(db)
+        const told: UnreadableRows[] = []
+        const store = createSqlStore({ db, onUnreadable: (rows) => told.push(rows) })
+        await store.keepAttempts([makeAttempt(1), makeAttempt(2)].map(attemptWrite))
+        await db
+          .updateTable('boot_timeline')
+          .set({ [column]: value })
+          .where('id', '=', makeAttempt(1).id)
+          .execute()
+        expect(await store.listAttempts({ limit: 10 })).toEqual([makeAttempt(2)])
+        expect(told).toMatchObject([{ table: 'boot_timeline', count: 1 }])
+        expect(await store.listAttempts({ limit: 10 })).toHaveLength(1)
+        expect(told).toHaveLength(1)
+        expect(await store.countAttempts({})).toBe(1)
+      })
+    },
+  )
+
   it('G7 boot attempts that are none are passed over, and none of them is leased for ever', async () => {
     await withDatabase(async (db) => {
       await migrate(db)
@@ -278,14 +313,14 @@ describe('the SQL store on a bad day', () => {
           .values(values as never)
           .execute()
       }
-      const found = await store.listBootAttempts({ lastSeenAfter: 0, limit: 10 })
+      const found = await store.listBootLeases({ lastSeenAfter: 0, limit: 10 })
       expect(found).toEqual([{ bootId: makeBootId(1), bootimage: 'b', startedAt: 5, lastSeenAt: 5 }])
       expect(told).toMatchObject([{ table: 'boot_attempt', count: 3 }])
       expect(await store.listBootimageLeases({ lastSeenAfter: 0 })).toContainEqual({
         bootimage: 'b',
         lastSeenAt: 5,
       })
-      await store.trimBootAttempts({ lastSeenBefore: 6, keep: 10, most: 10 })
+      await store.trimBootLeases({ lastSeenBefore: 6, keep: 10, most: 10 })
       expect(await db.selectFrom('boot_attempt').selectAll().execute()).toEqual([])
       expect(await store.listBootimageLeases({ lastSeenAfter: 0 })).toEqual([])
     })

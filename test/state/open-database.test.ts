@@ -49,7 +49,7 @@ describe('a database that an earlier version has left', () => {
     await makeOld()
     const backup = join(backups, 'state-v4-20261130T010203Z.db')
     expect(await open()).toEqual({
-      migrations: ['0005-fleet', '0006-install-marks', '0007-boot-addresses'],
+      migrations: ['0005-fleet', '0006-install-marks', '0007-boot-addresses', '0008-boot-timeline'],
       backup,
     })
     expect((await stat(backups)).mode & 0o777).toBe(0o700)
@@ -95,7 +95,7 @@ describe('a database that an earlier version has left', () => {
     expect(await withDatabase(file, schemaVersion)).toBe(4)
     await rm(backups)
     expect(await open()).toMatchObject({
-      migrations: ['0005-fleet', '0006-install-marks', '0007-boot-addresses'],
+      migrations: ['0005-fleet', '0006-install-marks', '0007-boot-addresses', '0008-boot-timeline'],
     })
   })
 })

@@ -163,7 +163,7 @@ describe('the thread of the state', () => {
         message: 'state database brought up to date, after a copy of it',
         fields: {
           file,
-          migrations: ['0005-fleet', '0006-install-marks', '0007-boot-addresses'],
+          migrations: ['0005-fleet', '0006-install-marks', '0007-boot-addresses', '0008-boot-timeline'],
           backup: join(directory, 'backups', name ?? ''),
         },
       },

@@ -53,7 +53,7 @@ describe.skipIf(problem !== undefined)('a boot at the built service', () => {
   it('is counted and told step by step: offer, loader, decision', async () => {
     const { client, figures, lines } = await serve()
     // The service's own look at a loader, as a machine that asks for the size alone.
-    const selfTest = ['pilotlight_tftp_requests_total{outcome="aborted"} 1']
+    const selfTest = ['pilotlight_tftp_transfers_total{outcome="aborted"} 1']
     expect(
       await eventually(
         async () => figures(),
@@ -67,16 +67,17 @@ describe.skipIf(problem !== undefined)('a boot at the built service', () => {
 
     const counted = await eventually(
       async () => figures(),
-      (found) => found.length >= 8,
+      (found) => found.length >= 9,
     )
     expect(counted.map((line) => line.replace(/(bytes_total) \d+/, '$1 N'))).toEqual([
       'pilotlight_boot_steps_total{step="dhcp"} 1',
       'pilotlight_boot_steps_total{step="tftp"} 1',
       'pilotlight_boot_steps_total{step="decision"} 1',
-      'pilotlight_dhcp_packets_total{type="discover",outcome="offer"} 1',
-      'pilotlight_tftp_requests_total{outcome="served"} 1',
+      'pilotlight_dhcp_packets_total{direction="in",type="discover"} 1',
+      'pilotlight_dhcp_packets_total{direction="out",type="offer"} 1',
+      'pilotlight_tftp_transfers_total{outcome="served"} 1',
       ...selfTest,
-      'pilotlight_tftp_requests_total{outcome="not-served"} 1',
+      'pilotlight_tftp_transfers_total{outcome="not-served"} 1',
       'pilotlight_tftp_sent_bytes_total N',
     ])
     const told = await eventually(

@@ -27,6 +27,12 @@ test('every name exists from the start and every counter stands at zero', async 
     'pilotlight_cache_used_bytes',
     'pilotlight_stream_refresh_timestamp_seconds',
     'pilotlight_stream_age_seconds',
+    'pilotlight_stream_held',
+    'pilotlight_stream_failed',
+    'pilotlight_boot_attempts_total',
+    'pilotlight_boot_diagnoses_total',
+    'pilotlight_boot_phase_duration_seconds_count',
+    'pilotlight_webhook_deliveries_total',
     'pilotlight_http_request_duration_seconds_count',
   ]) {
     expect(text).toMatch(new RegExp(`^${name}(\\{|\\s)`, 'm'))
@@ -157,4 +163,96 @@ test('the cache gauge shows what was set last', async () => {
   metrics.setCacheBytes(10)
   metrics.setCacheBytes(7)
   expect(await samples(metrics, 'pilotlight_cache_used_bytes')).toEqual(['pilotlight_cache_used_bytes 7'])
+})
+
+test('a boot that is over is counted by its outcome, and its phases by how long they took', async () => {
+  const metrics = createTestMetrics()
+  metrics.onAttemptOver({
+    outcome: 'booted',
+    phases: [
+      { phase: 'dhcp', startedAt: 1_000, endedAt: 3_000 },
+      { phase: 'kernel', startedAt: 3_000, endedAt: 2_000 },
+      { phase: 'system', startedAt: 3_000 },
+    ],
+  })
+  metrics.onAttemptOver({ outcome: 'lost', phases: [] })
+  expect(await samples(metrics, 'pilotlight_boot_attempts_total')).toEqual([
+    'pilotlight_boot_attempts_total{outcome="booted"} 1',
+    ...['installed', 'failed', 'served', 'local', 'held', 'superseded'].map(
+      (outcome) => `pilotlight_boot_attempts_total{outcome="${outcome}"} 0`,
+    ),
+    'pilotlight_boot_attempts_total{outcome="lost"} 1',
+  ])
+  const durations = (kind: string) => samples(metrics, `pilotlight_boot_phase_duration_seconds_${kind}`)
+  expect((await durations('sum')).filter((line) => !line.endsWith(' 0'))).toEqual([
+    'pilotlight_boot_phase_duration_seconds_sum{phase="dhcp"} 2',
+  ])
+  expect((await durations('count')).filter((line) => !line.endsWith(' 0'))).toEqual([
+    'pilotlight_boot_phase_duration_seconds_count{phase="dhcp"} 1',
+    'pilotlight_boot_phase_duration_seconds_count{phase="kernel"} 1',
+  ])
+})
+
+test('boots of this moment are a gauge by state; what is wrong with them is counted by pattern', async () => {
+  const metrics = createTestMetrics()
+  const counts = { running: 2, waiting: 0, stuck: 1, over: 7 }
+  metrics.observeAttempts(() => counts)
+  metrics.onDiagnosis('loader-loop')
+  expect(await samples(metrics, 'pilotlight_boot_attempts{')).toEqual([
+    'pilotlight_boot_attempts{state="running"} 2',
+    'pilotlight_boot_attempts{state="waiting"} 0',
+    'pilotlight_boot_attempts{state="stuck"} 1',
+    'pilotlight_boot_attempts{state="over"} 7',
+  ])
+  counts.running = 3
+  expect(await samples(metrics, 'pilotlight_boot_attempts{state="running"}')).toEqual([
+    'pilotlight_boot_attempts{state="running"} 3',
+  ])
+  expect(await samples(metrics, 'pilotlight_boot_diagnoses_total{pattern="loader-loop"}')).toEqual([
+    'pilotlight_boot_diagnoses_total{pattern="loader-loop"} 1',
+  ])
+})
+
+test('what a stream holds back and cannot have are gauges of its architectures', async () => {
+  const metrics = createTestMetrics()
+  metrics.setStream('fcos-stable', { held: 1, failed: 2 })
+  expect(await samples(metrics, 'pilotlight_stream_held')).toEqual([
+    'pilotlight_stream_held{stream="fcos-stable"} 1',
+  ])
+  metrics.setStream('fcos-stable', {})
+  expect(await samples(metrics, 'pilotlight_stream_failed')).toEqual([
+    'pilotlight_stream_failed{stream="fcos-stable"} 0',
+  ])
+})
+
+test('webhooks are counted by what came of them, event streams are asked for', async () => {
+  const metrics = createTestMetrics()
+  metrics.onWebhook('retried')
+  metrics.onWebhook('delivered')
+  metrics.observeEventStreams(() => 3)
+  expect(await samples(metrics, 'pilotlight_webhook_deliveries_total')).toEqual([
+    'pilotlight_webhook_deliveries_total{outcome="delivered"} 1',
+    'pilotlight_webhook_deliveries_total{outcome="retried"} 1',
+    'pilotlight_webhook_deliveries_total{outcome="rejected"} 0',
+    'pilotlight_webhook_deliveries_total{outcome="expired"} 0',
+    'pilotlight_webhook_deliveries_total{outcome="dropped"} 0',
+  ])
+  expect(await samples(metrics, 'pilotlight_event_streams')).toEqual(['pilotlight_event_streams 3'])
+})
+
+test('parts that are ready, in trouble and not ready are told apart', async () => {
+  const metrics = createTestMetrics()
+  metrics.observeParts(() => [
+    { part: 'boot-http', ready: true },
+    { part: 'state', ready: true, reason: 'the disk is full' },
+    { part: 'dhcp', ready: false, reason: 'port taken' },
+  ])
+  expect(await samples(metrics, 'pilotlight_part_')).toEqual([
+    'pilotlight_part_ready{part="boot-http"} 1',
+    'pilotlight_part_ready{part="state"} 1',
+    'pilotlight_part_ready{part="dhcp"} 0',
+    'pilotlight_part_troubled{part="boot-http"} 0',
+    'pilotlight_part_troubled{part="state"} 1',
+    'pilotlight_part_troubled{part="dhcp"} 0',
+  ])
 })

@@ -25,37 +25,45 @@ test('series of DHCP and TFTP stand at zero before the first packet', async () =
   const counters = [...(await samples('pilotlight_dhcp_')), ...(await samples('pilotlight_tftp_'))].filter(
     (line) => /_total[{ ]/.test(line),
   )
-  expect(counters.length).toBeGreaterThan(60)
+  expect(counters.length).toBeGreaterThan(50)
   for (const line of counters) expect(line).toMatch(/ 0$/)
-  expect(counters).toContain('pilotlight_dhcp_packets_total{type="discover",outcome="offer"} 0')
-  expect(counters).toContain('pilotlight_dhcp_unanswered_total{reason="not-a-boot-client"} 0')
+  expect(counters).toContain('pilotlight_dhcp_packets_total{direction="in",type="discover"} 0')
+  expect(counters).toContain('pilotlight_dhcp_packets_total{direction="out",type="offer"} 0')
+  expect(counters).toContain('pilotlight_dhcp_ignored_total{reason="not-a-boot-client"} 0')
   expect(counters).toContain('pilotlight_dhcp_troubles_total{trouble="pool-exhausted"} 0')
-  expect(counters).toContain('pilotlight_tftp_requests_total{outcome="served"} 0')
+  expect(counters).toContain('pilotlight_tftp_transfers_total{outcome="served"} 0')
 })
 
-test('only what can happen has a series: no offer answers a RELEASE', async () => {
+test('only what can be has a series: clients send no offer, and we send no discover', async () => {
   const { samples } = observed()
-  expect(await samples('pilotlight_dhcp_packets_total{type="release"')).toEqual([
-    'pilotlight_dhcp_packets_total{type="release",outcome="unanswered"} 0',
+  const names = (await samples('pilotlight_dhcp_packets_total')).map((line) => /\{(.*)\}/.exec(line)?.[1])
+  expect(names).toEqual([
+    ...['discover', 'request', 'decline', 'release', 'inform', 'other'].map(
+      (type) => `direction="in",type="${type}"`,
+    ),
+    ...['offer', 'ack', 'nak'].map((type) => `direction="out",type="${type}"`),
   ])
 })
 
 test('each scrape reads the figures of its moment', async () => {
   const { packets, samples } = observed()
   packets.noteReply(1, 'offer')
+  packets.noteReply(3, 'refuse')
   packets.noteSilence(3, 'not-for-proxy')
   const text = [
     ...(await samples('pilotlight_dhcp_packets_total')),
-    ...(await samples('pilotlight_dhcp_unanswered_total')),
+    ...(await samples('pilotlight_dhcp_ignored_total')),
   ].filter((line) => !line.endsWith(' 0'))
   expect(text).toEqual([
-    'pilotlight_dhcp_packets_total{type="discover",outcome="offer"} 1',
-    'pilotlight_dhcp_packets_total{type="request",outcome="unanswered"} 1',
-    'pilotlight_dhcp_unanswered_total{reason="not-for-proxy"} 1',
+    'pilotlight_dhcp_packets_total{direction="in",type="discover"} 1',
+    'pilotlight_dhcp_packets_total{direction="in",type="request"} 2',
+    'pilotlight_dhcp_packets_total{direction="out",type="offer"} 1',
+    'pilotlight_dhcp_packets_total{direction="out",type="nak"} 1',
+    'pilotlight_dhcp_ignored_total{reason="not-for-proxy"} 1',
   ])
   packets.noteReply(1, 'offer')
-  expect(await samples('pilotlight_dhcp_packets_total{type="discover",outcome="offer"}')).toEqual([
-    'pilotlight_dhcp_packets_total{type="discover",outcome="offer"} 2',
+  expect(await samples('pilotlight_dhcp_packets_total{direction="in",type="discover"}')).toEqual([
+    'pilotlight_dhcp_packets_total{direction="in",type="discover"} 2',
   ])
 })
 
@@ -64,7 +72,7 @@ test('pools and transfers under way are gauges', async () => {
   expect([
     ...(await samples('pilotlight_dhcp_pool_addresses')),
     ...(await samples('pilotlight_dhcp_leases')),
-    ...(await samples('pilotlight_tftp_transfers')),
+    ...(await samples('pilotlight_tftp_transfers ')),
   ]).toEqual([
     'pilotlight_dhcp_pool_addresses{subnet="192.0.2.0/24"} 100',
     'pilotlight_dhcp_leases{subnet="192.0.2.0/24",state="leased"} 3',

@@ -76,5 +76,11 @@ describe('names that climb (case 75)', () => {
 
 it('any name can be shown to people', () => {
   expect(displayName(Buffer.from('a\x1b[2Jb\xff\n', 'latin1'))).toBe('a?[2Jb??')
-  expect(displayName(Buffer.alloc(5000, 0x61))).toHaveLength(128)
+  expect(displayName(Buffer.from('a/'.repeat(3000)))).toHaveLength(128)
+})
+
+it.each(['ignition', '/report', 'x/Ignition'])('G12 a token asked for under %s is not shown', (folder) => {
+  const token = 'EAz_'.repeat(16)
+  expect(displayName(Buffer.from(`${folder}/${token}`))).toBe(`${folder}/…`)
+  expect(displayName(Buffer.from(token))).toBe('…')
 })

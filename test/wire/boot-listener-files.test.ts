@@ -224,9 +224,10 @@ describe.each(ways)('sent $way', ({ kernel }) => {
   })
 
   /** The node has its last byte a moment before the service knows that it is gone. */
-  async function firstEvent() {
-    while (rig.events.length === 0) await settled()
-    return rig.events[0]
+  async function firstEnd() {
+    const end = () => rig.events.find(({ type }) => type === 'artifact-sent')
+    while (end() === undefined) await settled()
+    return end()
   }
 
   describe('boots and their leases', () => {
@@ -234,21 +235,60 @@ describe.each(ways)('sent $way', ({ kernel }) => {
 
     test('a boot id keeps its lease and is told with the transfer', async () => {
       await get(`${path}?boot=${bootId}`)
-      await firstEvent()
+      await firstEnd()
       expect(rig.service.touched).toEqual([bootId])
       expect(rig.events).toEqual([
+        {
+          type: 'artifact-progress',
+          at: rig.time.now(),
+          bootId,
+          role: 'rootfs',
+          name: 'fcos-live-rootfs.x86_64.img',
+          reachedBytes: 0,
+          totalBytes: 5_000_001,
+          address: '127.0.0.1',
+        },
         {
           type: 'artifact-sent',
           at: rig.time.now(),
           bootId,
           role: 'rootfs',
+          name: 'fcos-live-rootfs.x86_64.img',
           method: 'GET',
           status: 200,
           sentBytes: 5_000_001,
+          totalBytes: 5_000_001,
+          durationMs: 0,
           completed: true,
           address: '127.0.0.1',
         },
       ])
+    })
+
+    test('a transfer that lasts is told of once a second, with the place that it has reached', async () => {
+      const large = await rig.addFile('large', 'rootfs', bytesOf('large', 30_000_000))
+      const connection = await openRaw(rig.port)
+      connection.send(`GET /artifacts/${large.sha256}/x HTTP/1.1\r\nRange: bytes=1000-\r\n\r\n`)
+      await once(connection.socket, 'data')
+      connection.socket.pause()
+      await rig.time.advance(1_500)
+      connection.socket.resume()
+      await connection.next()
+      connection.destroy()
+      await firstEnd()
+      const told = rig.events.flatMap((event) => (event.type === 'artifact-progress' ? [event] : []))
+      expect(told.map(({ at }) => rig.time.now() - at)).toEqual([1_500, 0])
+      expect(told[0]).toMatchObject({ reachedBytes: 1_000, totalBytes: 30_000_000 })
+      expect(told[1]?.reachedBytes).toBeGreaterThan(1_000)
+    })
+
+    test('the trace of a request is told with its transfer, and what is none is not', async () => {
+      const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+      await requestRaw(rig.port, path, { headers: [`Traceparent: 00-${trace}-00f067aa0ba902b7-01`] })
+      expect(await firstEnd()).toMatchObject({ trace })
+      rig.events.length = 0
+      await requestRaw(rig.port, path, { headers: [`traceparent: 00-${trace}-00f067aa0ba902b7`] })
+      expect(await firstEnd()).toMatchObject({ trace: undefined })
     })
 
     test.each(['?boot=unknown', '?boot=', '?boot=../../x', '?other=1&boot', ''])(
@@ -257,7 +297,7 @@ describe.each(ways)('sent $way', ({ kernel }) => {
         const { status, body } = await get(`${path}${query}`)
         expect([status, body.length]).toEqual([200, 5_000_001])
         expect(rig.service.touched).toEqual([])
-        expect(await firstEvent()).toMatchObject({ bootId: undefined, completed: true })
+        expect(await firstEnd()).toMatchObject({ bootId: undefined, completed: true })
       },
     )
 
@@ -272,7 +312,7 @@ describe.each(ways)('sent $way', ({ kernel }) => {
       connection.socket.resume()
       await connection.next()
       connection.destroy()
-      await firstEvent()
+      await firstEnd()
       expect(before).toBe(1)
       expect(rig.service.touched).toEqual([bootId, parseBootId(bootId)])
     })
@@ -283,14 +323,14 @@ describe.each(ways)('sent $way', ({ kernel }) => {
       connection.send(`GET /artifacts/${large.sha256}/x HTTP/1.1\r\n\r\n`)
       await once(connection.socket, 'data')
       connection.destroy()
-      expect(await firstEvent()).toMatchObject({ type: 'artifact-sent', status: 200, completed: false })
+      expect(await firstEnd()).toMatchObject({ type: 'artifact-sent', status: 200, completed: false })
       expect(rig.problems).toEqual([])
       expect(rig.log.lines.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([])
     })
 
     test('HEAD sends nothing and is told as such', async () => {
       await requestRaw(rig.port, path, { method: 'HEAD' })
-      await firstEvent()
+      await firstEnd()
       expect(rig.events).toMatchObject([{ method: 'HEAD', status: 200, sentBytes: 0, completed: true }])
     })
 

@@ -4,7 +4,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { BootDecision } from '../../src/core/boot-decision.ts'
 import { ServiceError } from '../../src/core/errors.ts'
 import { parseMac } from '../../src/core/mac.ts'
+import { probeTrace } from '../../src/core/probe-mark.ts'
 import { reason } from '../../src/core/reason.ts'
+import { formatTraceparent } from '../../src/core/trace-context.ts'
 import { readLoaderCatalogue } from '../../src/loaders/loader-catalogue.ts'
 import { type BootRig, plainRenderer, startBootRig } from '../fakes/boot-rig.ts'
 import { makeGrub, makeIpxe, makeShim } from '../fakes/loader-images.ts'
@@ -49,6 +51,20 @@ const head = (target: string) => requestRaw(rig.port, target, { method: 'HEAD' }
 const levels = () => rig.log.lines.map(({ level }) => level)
 
 describe('/loaders/<file>', () => {
+  test('what pilotlight doctor fetches is answered like everything else, and is no step of a boot', async () => {
+    const traceparent = formatTraceparent({
+      traceId: probeTrace('0123456789ab'),
+      parentId: '00f067aa0ba902b7',
+      isSampled: false,
+    })
+    const asked = [`traceparent: ${traceparent}`]
+    expect((await get('/loaders/ipxe.efi', asked)).body.equals(ipxe)).toBe(true)
+    expect((await get('/boot.ipxe', asked)).status).toBe(200)
+    await get('/loaders/ipxe.efi')
+    while (!rig.events.some(({ type }) => type === 'artifact-sent')) await new Promise(setImmediate)
+    expect(rig.events.map(({ type }) => type)).toEqual(['artifact-progress', 'artifact-sent'])
+  })
+
   test('is the file, in the header lines that firmware reads (field cases 88, 89, 91, 97)', async () => {
     const { status, head: lines, headers, body } = await get('/loaders/ipxe.efi')
     expect([status, body.equals(ipxe)]).toEqual([200, true])
@@ -127,8 +143,9 @@ describe('/loaders/<file>', () => {
 
   test('is told as an event, like any file', async () => {
     await get('/loaders/ipxe.efi')
-    while (rig.events.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    while (rig.events.length < 2) await new Promise((resolve) => setImmediate(resolve))
     expect(rig.events).toMatchObject([
+      { type: 'artifact-progress', role: 'loader', name: 'ipxe.efi', loaderArch: 'x86_64', reachedBytes: 0 },
       { type: 'artifact-sent', role: 'loader', status: 200, sentBytes: ipxe.length, completed: true },
     ])
   })

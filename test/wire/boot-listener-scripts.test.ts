@@ -36,7 +36,16 @@ describe('/ipxe', () => {
       /needs to know the machine[\s\S]*\?mac=[\s\S]*pilotlight explain --mac/,
     )
     expect([first, ...rest.slice(3)].join('\n')).toBe(entry)
-    expect(rig.events).toEqual([])
+    await get('/grub/grub.cfg')
+    await head('/boot.ipxe')
+    expect(rig.events).toEqual(
+      ['ipxe', 'boot.ipxe', 'grub.cfg'].map((name) => ({
+        type: 'entry-sent',
+        at: rig.time.now(),
+        name,
+        address: '127.0.0.1',
+      })),
+    )
   })
 
   test('asks for the machine that speaks, mints a boot id, is never kept', async () => {

@@ -1,7 +1,10 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { afterEach, describe, expect, it } from 'vitest'
+import { formatIpv4 } from '../../src/core/ipv4.ts'
 import { loadDeviceSockets } from '../../src/dhcp/bind-to-device.ts'
 import type { DhcpPorts } from '../../src/dhcp/destination.ts'
+import { decodePacket } from '../../src/dhcp/packet.ts'
+import type { DhcpTap } from '../../src/dhcp/packet-tap.ts'
 import { createDhcpServer, type DhcpServer, type DhcpServerParts } from '../../src/dhcp/server.ts'
 import { proxySettings, serverSettings, subnetSettings } from '../dhcp/engine-support.ts'
 import { manualTimers } from '../dhcp/manual-timers.ts'
@@ -118,6 +121,36 @@ describe.each(ways)('sockets %s', (_, way) => {
     expect([from.address, from.port]).toEqual(['127.0.0.1', ports.proxy])
     expect(server.addressOf(mac('52:54:00:ab:cd:ef'))).toBe(ip('192.0.2.55'))
     expect(server.macOf(ip('192.0.2.55'))).toBe('52:54:00:ab:cd:ef')
+  })
+
+  it('show a tap every packet as it comes and goes, on both ports, with whose it is', async () => {
+    const seen: string[] = []
+    const tap: DhcpTap = (bytes, isOurs, local, localPort, peer, peerPort) => {
+      const { packet } = decodePacket(bytes)
+      const [here, there] = [`${formatIpv4(local)}:${localPort}`, `${formatIpv4(peer)}:${peerPort}`]
+      seen.push(`${packet?.messageType} ${here} ${isOurs ? '>' : '<'} ${there}`)
+    }
+    const { client, ports } = await start({ ...way, tap })
+    client.send(fixture('edk2-pxe-x64-discover'), ports.server)
+    await client.next()
+    client.send(fixture('edk2-pxe-x64-4011'), ports.proxy)
+    await client.next()
+    client.send(new Uint8Array(3), ports.server)
+    client.send(request({ options: '35 01 01', giaddr: '198.51.100.1' }), ports.server)
+    client.send(fixture('edk2-pxe-x64-discover'), ports.server)
+    await client.next()
+    const discover = [
+      `1 255.255.255.255:${ports.server} < 0.0.0.0:${ports.client}`,
+      `2 127.0.0.1:${ports.server} > 255.255.255.255:${ports.client}`,
+    ]
+    expect(seen).toEqual([
+      ...discover,
+      `3 127.0.0.1:${ports.proxy} < 127.0.0.1:${ports.client}`,
+      `5 127.0.0.1:${ports.proxy} > 127.0.0.1:${ports.client}`,
+      `undefined 255.255.255.255:${ports.server} < 0.0.0.0:${ports.client}`,
+      `1 127.0.0.1:${ports.server} < 198.51.100.1:${ports.server}`,
+      ...discover,
+    ])
   })
 
   it('count what they ignore, and go on (case 38)', async () => {

@@ -81,6 +81,7 @@ describe('the doctor of the built program', () => {
     expect(of('upstream')).toEqual([expect.stringContaining(`says ${release}`)])
     expect(of('clock')).toEqual(['ok: the clock agrees with upstream servers'])
     expect(of('data')[0]).toMatch(/^ok/)
+    expect(of('boots')).toEqual(['ok: no machine shows one of the 15 known ways in which boots go wrong'])
     expect({ code, healthy }).toEqual({ code: 0, healthy: true })
   })
 

@@ -39,13 +39,16 @@ function textUntil({ stdout }: ChildProcess, words: string): Promise<string> {
   })
 }
 
-/** The lines of the shell blocks of the section, after the block that prepares the shell. */
-function taskLines(): readonly string[] {
+/** The lines of the shell blocks of a section. */
+function linesOf(section: string): readonly string[] {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  const section = readme.split(/^## /m).find((part) => part.startsWith('Tasks\n')) ?? ''
-  const blocks = [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block)
-  return blocks.slice(1).flatMap((block) => block.split('\n').filter((line) => line !== ''))
+  const text = readme.split(/^## /m).find((part) => part.startsWith(`${section}\n`)) ?? ''
+  const blocks = [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block)
+  return blocks.flatMap((block) => block.split('\n').filter((line) => line !== ''))
 }
+
+/** Without the two lines that prepare the shell. */
+const taskLines = () => linesOf('Tasks').slice(2)
 
 /** As typed into a shell that was prepared as the README says. */
 function type(line: string): Promise<{ code: number; stdout: string; stderr: string }> {
@@ -89,4 +92,26 @@ test('every task of the README works as it stands with the service of the demo',
     'boot-tokens.revoke',
     'pin.set',
   ])
+})
+
+test('every boot is seen as the README says, with the service of the demo', {
+  timeout: 120_000,
+}, async () => {
+  const lines = linesOf('See every boot').filter((line) => line.startsWith('pilotlight '))
+  expect(lines.length).toBeGreaterThan(4)
+  const answers = new Map<string, string>()
+  for (const line of lines) {
+    const { code, stdout, stderr } = await type(line)
+    expect({ code, stderr: code === 0 ? '' : stderr }, line).toEqual({ code: 0, stderr: '' })
+    answers.set(line, stdout)
+  }
+  const said = (line: string) => answers.get(line) ?? ''
+  expect(said('pilotlight boots --since 1h')).toMatch(
+    /stuck-node +stuck in ignition .*ignition-not-fetched: /,
+  )
+  expect(said('pilotlight boots show 52:54:00:00:00:03')).toMatch(/· kernel +kernel sent, 1 MiB/)
+  expect(said('pilotlight patterns')).toMatch(/ignition-not-fetched +1 [\s\S]*now: stuck-node/)
+  const capture = readFileSync(join(directory, 'boot.pcap'))
+  expect(capture.readUInt32BE(0)).toBe(0xa1b2c3d4)
+  expect(capture.length).toBeGreaterThan(1000)
 })

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { isServiceError } from '../../src/core/errors.ts'
 import type { DiskFile, TftpAnswer } from '../../src/tftp/files.ts'
 import type { TftpServerOptions } from '../../src/tftp/server.ts'
+import type { TftpTap } from '../../src/tftp/tftp-tap.ts'
 import { type KernelUdp, loadKernelUdp } from '../../src/udp/kernel-udp.ts'
 import { bindSocket, type ClientOptions, readByTftp } from '../fakes/tftp-client.ts'
 import { patterned, type ServiceUnderTest, sha256, startService } from '../fakes/tftp-service.ts'
@@ -92,6 +93,44 @@ describe.each(ways)('$how', ({ how: _, ...way }) => {
       })
     })
 
+    it.each([['each'], ['few'], ['single']] as const)(
+      'a tap sees every packet of a transfer, ports: %s',
+      async (mode) => {
+        const seen: string[] = []
+        const names = ['', 'RRQ', '', 'DATA', 'ACK', 'ERROR', 'OACK']
+        const note = (isOurs: boolean, bytes: Uint8Array, at: number) =>
+          seen.push(`${isOurs ? '>' : '<'} ${names[bytes[at + 1] ?? 0]}`)
+        const localPorts = new Set<number>()
+        const tap: TftpTap = {
+          packet(bytes, isOurs) {
+            note(isOurs, bytes, 0)
+          },
+          transfer(_, localPort) {
+            localPorts.add(localPort)
+            return {
+              received: (bytes, start) => void note(false, bytes, start),
+              sent(bytes, offset, length, stride) {
+                for (let at = offset; at < offset + length; at += stride) note(true, bytes, at)
+              },
+              end: () => void seen.push('end'),
+            }
+          },
+        }
+        const from = await start({ 'a.txt': patterned(2500) }, { ports: { mode }, tap })
+        await read(from, 'a.txt', { options: { blksize: 1000, windowsize: 3 } })
+        await from.seen(({ type }) => type === 'ended')
+        await read(from, 'missing')
+        expect(seen).toEqual(
+          ['< RRQ', '> OACK', '< ACK', '> DATA', '> DATA', '> DATA', '< ACK', 'end'].concat(
+            '< RRQ',
+            '> ERROR',
+          ),
+        )
+        const isListeningPort = localPorts.has(from.port)
+        expect([localPorts.size, isListeningPort]).toEqual([1, mode === 'single'])
+      },
+    )
+
     it('EDK2: a look at the size, an abort, then the file from a new port (case 60)', async () => {
       const from = await start({ 'ipxe.efi': onDisk })
       const probe = await read(from, 'ipxe.efi', { options: { tsize: 0, blksize: 1468 }, abortAfterOack: 8 })
@@ -101,7 +140,13 @@ describe.each(ways)('$how', ({ how: _, ...way }) => {
       const result = await read(from, 'ipxe.efi', { options: { blksize: 1468 } })
       expect(result).toMatchObject({ outcome: 'complete', sha256: sha256(loader) })
       await from.seen((event) => event.type === 'ended' && event.outcome === 'served')
-      expect(from.events.map(({ type }) => type)).toEqual(['requested', 'ended', 'requested', 'ended'])
+      expect(from.events.map(({ type }) => type)).toEqual([
+        'requested',
+        'ended',
+        'requested',
+        'started',
+        'ended',
+      ])
     })
 
     it('the size of a rendered file is known before its OACK (case 61)', async () => {

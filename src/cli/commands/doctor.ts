@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import type { PatternFacts } from '../../doctor/check-boots.ts'
 import { diagnose } from '../../doctor/diagnose.ts'
 import { type Finding, isHealthy, type Severity, severities } from '../../doctor/finding.ts'
 import { examples, type RunCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
 import { findService } from '../open-operations.ts'
 import { count } from '../output/format.ts'
-import { type Column, renderTable } from '../output/table.ts'
+import { type Column, renderTable, type TableStyle } from '../output/table.ts'
 
 const columns: readonly Column[] = [{ title: 'CHECK' }, { title: '' }, { title: 'FINDING' }]
 
@@ -20,7 +21,7 @@ export function addDoctor(program: Command, run: RunCommand): void {
     .addHelpText(
       'after',
       `
-It looks at ports, rights, interfaces, other DHCP servers (by a DISCOVER of a made-up machine; needs UDP port 68),
+It looks at boots that show a known pattern, ports, rights, interfaces, other DHCP servers (by a DISCOVER of a made-up machine; needs UDP port 68),
 loaders, everything that DHCP would hand out (fetched from the running service), upstreams, disk, clock and the data
 directory. It changes nothing. Exits with 1 when there is a problem.
 ${examples('pilotlight doctor', 'pilotlight doctor --interface eth1', 'pilotlight doctor --output json')}`,
@@ -35,14 +36,28 @@ ${examples('pilotlight doctor', 'pilotlight doctor --interface eth1', 'pilotligh
           .finally(() => (service.kind === 'running' ? service.close() : undefined))
         const findings = diagnose(config, facts)
         const healthy = isHealthy(findings)
+        const { patterns = [] } = facts
         session.print({
-          json: { healthy, findings },
+          json: { healthy, findings, patterns },
           text: (style) =>
-            `${renderTable(columns, findings.flatMap(rowsOf), style)}\n${summaryOf(findings)}\n`,
+            `${renderTable(columns, findings.flatMap(rowsOf), style)}${patternsText(patterns, style)}\n${summaryOf(findings)}\n`,
         })
         return healthy ? exitCode.ok : exitCode.failed
       }),
     )
+}
+
+const patternColumns: readonly Column[] = [
+  { title: 'PATTERN' },
+  { title: 'SHOWN BY', align: 'right' },
+  { title: 'WHAT IT IS' },
+]
+
+/** The known ways in which boots go wrong, and how many machines show each now; nothing where no service runs. */
+function patternsText(patterns: readonly PatternFacts[], style: TableStyle): string {
+  if (patterns.length === 0) return ''
+  const rows = patterns.map(({ code, count, title }) => [code, String(count), title])
+  return `\n${renderTable(patternColumns, rows, style)}`
 }
 
 /** The finding, and below it what to do. */

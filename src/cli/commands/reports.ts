@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { examples, type RunCommand } from '../command.ts'
 import { exitCode } from '../exit-codes.ts'
-import { reportTable } from '../fleet/boot-tables.ts'
 import { addLimitOption, gatherPages, type ListOptions, restText } from '../fleet/pages.ts'
+import { reportTable } from '../fleet/report-table.ts'
 
 interface ReportsOptions extends ListOptions {
   readonly host?: string

@@ -1,10 +1,11 @@
 import { stringify } from 'yaml'
 import type { HostDetail } from '../../http/admin/schemas/fleet.ts'
+import { bootTable } from '../boots/boot-table.ts'
 import { formatTime } from '../output/format.ts'
 import { renderFields, renderTable, type TableStyle } from '../output/table.ts'
-import { bootTable, reportTable } from './boot-tables.ts'
 import { installFields } from './install-table.ts'
 import { pinTable } from './pin-table.ts'
+import { reportTable } from './report-table.ts'
 
 /**
  * All that is known of a host, the way an admin asks for it: what it would boot and why, what it is, each value with

@@ -32,3 +32,19 @@ export function count(number: number, noun: string): string {
 export function formatTime(time: string): string {
   return time.replace(/\.\d+Z$/, 'Z')
 }
+
+/** `20 ms`, `4.0 s`, `42 s`, `3 min 5 s`, `2 h 10 min`, `3 days`: how long something took, in ms. */
+export function formatDuration(ms: number): string {
+  if (ms < 999.5) return `${Math.max(0, Math.round(ms))} ms`
+  if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3600) return parts(Math.floor(seconds / 60), 'min', seconds % 60, 's')
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 48 * 60) return parts(Math.floor(minutes / 60), 'h', minutes % 60, 'min')
+  return `${Math.floor(minutes / 1440)} days`
+}
+
+function parts(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`
+}

@@ -25,7 +25,7 @@ export function banner(facts: BannerFacts): string {
     .join(', ')
   const where = renderFields([
     ['  boot', `${bootUrl}   nodes load /boot.ipxe there, by this machine's own address`],
-    ['  admin', `${adminUrl}   /readyz, /metrics, /api/v1/docs`],
+    ['  admin', `${adminUrl}   the page /, and /readyz, /metrics, /api/v1/docs`],
     ['  data', dataDir],
     ['  config', configFile ?? 'none: defaults, DHCP and TFTP off'],
     ['  streams', followed === '' ? 'none' : followed],
@@ -36,7 +36,7 @@ export function banner(facts: BannerFacts): string {
   const next = [
     ...(facts.hasTokens
       ? []
-      : [`token create NAME --role write${options}  # a credential for the API; there is none yet`]),
+      : [`token create NAME --role write${options}  # to log in to the page and the API; there is none yet`]),
     `streams${options}  # what is current and what is being fetched`,
     `explain --mac 52:54:00:12:34:56${options}  # what a machine would boot, and why`,
     configFile === undefined

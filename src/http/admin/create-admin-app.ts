@@ -1,18 +1,24 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Server as TlsServer } from 'node:tls'
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock, Timers } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../telemetry/create-metrics.ts'
 import { type AdminAccess, type AdminTls, isLoopback } from './access.ts'
+import { bootEndpoints } from './boot-endpoints.ts'
+import { createCredentialCheck } from './credential-check.ts'
 import type { Endpoint } from './endpoint.ts'
+import { createEventStreams, type EventStreams } from './events/event-streams.ts'
 import { fleetEndpoints } from './fleet-endpoints.ts'
+import { bootHandlers } from './handlers/boots.ts'
 import { fleetHandlers } from './handlers/fleet.ts'
 import { serviceHandlers } from './handlers/service.ts'
 import type { AdminOperations } from './operations.ts'
+import { createPage } from './page/create-page.ts'
 import { allowEmptyBody } from './plugins/allow-empty-body.ts'
 import { authenticateRequests } from './plugins/authenticate.ts'
-import { answerErrors, frameworkErrors, onClientError } from './plugins/errors.ts'
+import { carryTraces, type WithinTrace } from './plugins/carry-trace.ts'
+import { answerErrors, createFailureLog, frameworkErrors, onClientError } from './plugins/errors.ts'
 import { guardHost } from './plugins/host-guard.ts'
 import { measureRequests } from './plugins/measure.ts'
 import { type ListedRoute, listRoutes } from './plugins/not-found.ts'
@@ -21,6 +27,7 @@ import { readQueries } from './plugins/read-query.ts'
 import { addSecurityHeaders } from './plugins/security-headers.ts'
 import { validateLazily } from './plugins/validate-lazily.ts'
 import { addEndpoints } from './routes/endpoints.ts'
+import { eventRoutes } from './routes/events.ts'
 import { healthRoutes } from './routes/health.ts'
 import { metricsRoutes } from './routes/metrics.ts'
 import { serviceEndpoints } from './service-endpoints.ts'
@@ -32,7 +39,14 @@ export interface AdminAppOptions {
   readonly log: Log
   readonly version: string
   readonly clock: Clock
+  readonly timers: Timers
   readonly access: AdminAccess
+  /** Those who follow, where several apps count them together; default: an account of its own. */
+  readonly streams?: EventStreams
+  /** Does what a request asks for as a part of the trace that it came with; default: traces are not carried. */
+  readonly withinTrace?: WithinTrace
+  /** Where the files of the page are (`templates/dashboard`); absent: there is no page. */
+  readonly pageDirectory?: string
 }
 
 export type AdminApp = FastifyInstance<
@@ -52,6 +66,7 @@ export type RouteOptions = Pick<AdminAppOptions, 'operations' | 'metrics' | 'log
  * | route                                       | control socket    | admin listener         |
  * | ------------------------------------------- | ----------------- | ---------------------- |
  * | `/livez`, `/readyz`, `/metrics`             | open              | open                   |
+ * | `/` and the views of the page               | not there         | session of a token     |
  * | `/api/v1/openapi.json`, `/api/v1/docs`      | open              | open                   |
  * | `GET /api/v1/…`                             | mode of its file  | token of role `read`   |
  * | `PUT`, `POST`, `DELETE /api/v1/…`           | mode of its file  | token of role `write`  |
@@ -59,7 +74,7 @@ export type RouteOptions = Pick<AdminAppOptions, 'operations' | 'metrics' | 'log
  * | `POST /api/v1/tokens`                       | mode of its file  | not there              |
  */
 export function createAdminApp(options: AdminAppOptions): AdminApp {
-  const { operations, metrics, log, version, clock, access } = options
+  const { operations, metrics, log, version, clock, timers, access, pageDirectory } = options
   const isControl = access === 'control'
   const tls = isControl ? undefined : access.tls
   const app: AdminApp = fastify({
@@ -85,21 +100,32 @@ export function createAdminApp(options: AdminAppOptions): AdminApp {
   allowEmptyBody(app)
   addSecurityHeaders(app)
   measureRequests(app, { metrics, listener: isControl ? 'control' : 'admin' })
-  answerErrors(app, { log, clock })
-  listRoutes(app, isControl ? [] : controlOnlyRoutes())
+  if (options.withinTrace !== undefined) carryTraces(app, { within: options.withinTrace })
+  const tellFailure = createFailureLog({ log, clock })
+  answerErrors(app, { tellFailure })
+  const check = createCredentialCheck({ fleet: operations.fleet, metrics, clock, log })
+  const streams = options.streams ?? createEventStreams({ feed: operations.events, clock, timers })
+  const page =
+    pageDirectory &&
+    createPage({ directory: pageDirectory, operations, check, streams, metrics, version, clock, tellFailure })
+  listRoutes(app, isControl ? [] : controlOnlyRoutes(), page ? page.showMissing : undefined)
   if (!isControl && isLoopback(access.host)) guardHost(app, { listenHost: access.host })
 
+  app.addHook('preClose', async () => streams.close())
   const shared: RouteOptions = { operations, metrics, log, version }
   collectOpenApi(app, { version })
   app.register(healthRoutes, shared)
   app.register(metricsRoutes, shared)
+  if (page) app.register(page.routes)
   app.register(
     async (api: AdminApp) => {
-      authenticateRequests(api, { access, fleet: operations.fleet, metrics, clock, log })
+      authenticateRequests(api, { access, fleet: operations.fleet, metrics, check })
       readQueries(api)
       api.register(openApiRoutes)
       addEndpoints(api, serviceEndpoints, serviceHandlers(operations), { isControl })
       addEndpoints(api, fleetEndpoints, fleetHandlers(operations.fleet), { isControl })
+      addEndpoints(api, bootEndpoints, bootHandlers(operations.boots), { isControl })
+      api.register(eventRoutes, { streams, isControl, metrics })
     },
     { prefix: '/api/v1' },
   )
@@ -110,6 +136,7 @@ function controlOnlyRoutes(): readonly ListedRoute[] {
   const endpoints: readonly Endpoint[] = [
     ...Object.values(serviceEndpoints),
     ...Object.values(fleetEndpoints),
+    ...Object.values(bootEndpoints),
   ]
   return endpoints
     .filter(({ isControlOnly }) => isControlOnly === true)

@@ -7,8 +7,6 @@ import {
   AuditQuery,
   AuditSummary,
   BackupReport,
-  BootQuery,
-  BootSummary,
   CreatedToken,
   CreateToken,
   EndInstall,
@@ -283,13 +281,6 @@ export const fleetEndpoints = {
     answer: InstallSummary,
   },
 
-  listBoots: {
-    method: 'GET',
-    path: '/boots',
-    summary: 'Boots, newest first.',
-    query: BootQuery,
-    answer: pageOf(BootSummary),
-  },
   listReports: {
     method: 'GET',
     path: '/reports',

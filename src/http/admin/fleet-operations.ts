@@ -5,8 +5,6 @@ import type {
   AuditQuery,
   AuditSummary,
   BackupReport,
-  BootQuery,
-  BootSummary,
   CreatedToken,
   CreateToken,
   EndInstall,
@@ -96,7 +94,6 @@ export interface FleetOperations {
   armInstall(body: ArmInstall, change: ChangeOptions): Promise<InstallSummary>
   endInstall(body: EndInstall, change: ChangeOptions): Promise<InstallSummary>
 
-  listBoots(query: BootQuery): Promise<Page<BootSummary>>
   listReports(query: ReportQuery): Promise<Page<ReportSummary>>
   /** Ignition and report tokens of the host that were handed out until now do not count any more. */
   revokeBootTokens(

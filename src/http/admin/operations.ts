@@ -1,4 +1,6 @@
 import type { Arch } from '../../core/arch.ts'
+import type { ServiceEventFeed } from '../../core/service-event.ts'
+import type { BootOperations } from './boot-operations.ts'
 import type { FleetOperations } from './fleet-operations.ts'
 import type {
   BootimageSummary,
@@ -13,6 +15,8 @@ import type {
   StreamSummary,
   SyncReport,
   VerifyReport,
+  WebhookSummary,
+  WebhookTest,
 } from './schemas/service.ts'
 
 export type {
@@ -33,6 +37,8 @@ export type {
   StreamSummary,
   SyncReport,
   VerifyReport,
+  WebhookSummary,
+  WebhookTest,
 } from './schemas/service.ts'
 
 /**
@@ -42,6 +48,10 @@ export type {
 export interface AdminOperations {
   /** Hosts, groups, profiles, pins, installs, tokens: what admins and nodes say while the service runs. */
   readonly fleet: FleetOperations
+  /** Where each machine is, where it stopped, and what to do. */
+  readonly boots: BootOperations
+  /** What changes, while it does; nothing ever does where no service runs. */
+  readonly events: ServiceEventFeed
   readiness(): Promise<Readiness>
   streams(): Promise<readonly StreamSummary[]>
   bootimages(filter: { stream?: string; arch?: Arch }): Promise<readonly BootimageSummary[]>
@@ -57,4 +67,11 @@ export interface AdminOperations {
   importDocument(request: { stream: string; name: string; text: string }): Promise<ImportReport>
   /** Reads the configuration again; a bad one changes nothing and is reported. */
   reload(): Promise<ReloadReport>
+  /** Who is told of what happens, and how well they are reached. */
+  webhooks(): Promise<readonly WebhookSummary[]>
+  /**
+   * Sends one message of type `test` at once, and waits for its answer.
+   * @throws ServiceError NOT_FOUND; SERVICE_UNAVAILABLE when no service runs
+   */
+  testWebhook(name: string): Promise<WebhookTest>
 }

@@ -19,7 +19,10 @@ import {
   SyncReport,
   SyncRequest,
   VerifyReport,
+  WebhookSummary,
+  WebhookTest,
 } from './schemas/service.ts'
+import { word } from './schemas/text.ts'
 
 const strict = { additionalProperties: false }
 
@@ -97,5 +100,18 @@ export const serviceEndpoints = {
     summary: 'Read the configuration again; a bad one changes nothing.',
     body: Nothing,
     answer: ReloadReport,
+  },
+  listWebhooks: {
+    method: 'GET',
+    path: '/webhooks',
+    summary: 'Who is told of what happens, and how well they are reached.',
+    answer: Type.Object({ webhooks: Type.Array(WebhookSummary) }, strict),
+  },
+  testWebhook: {
+    method: 'POST',
+    path: '/webhooks/:name/test',
+    params: Type.Object({ name: word('Of a webhook of the configuration.', 63) }, strict),
+    summary: 'Send one message of type test to a webhook, and wait for its answer.',
+    answer: WebhookTest,
   },
 } as const satisfies Endpoints

@@ -1,8 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TraceId } from '../../core/boot-event.ts'
+import type { LineLimiter } from '../../core/line-limiter.ts'
+import { isProbeTrace } from '../../core/probe-mark.ts'
+import { parseTraceparent } from '../../core/trace-context.ts'
 import type { BootSources } from './boot-request.ts'
 import type { Connection } from './connections.ts'
+import { counted } from './counted-line.ts'
 import type { Exchange } from './exchange.ts'
-import type { LogLimiter } from './log-limiter.ts'
 import { pathForLog } from './path-for-log.ts'
 import { readBody } from './read-body.ts'
 import { notFound, type Reply, textReply } from './reply.ts'
@@ -31,7 +35,7 @@ const failed = textReply(500, 'The service failed on this request; its log says 
 export interface RequestAnswererParts {
   readonly sources: BootSources
   readonly fileParts: FileReplyParts
-  readonly misses: LogLimiter
+  readonly misses: LineLimiter
   isClosing(): boolean
   /** Seconds that have passed since some moment; only differences count. */
   monotonicSeconds(): number
@@ -48,6 +52,7 @@ export type AnswerRequest = (
 /** Bytes → request → ask → answer → bytes, for every request of the listener. Never throws. */
 export function createRequestAnswerer(parts: RequestAnswererParts): AnswerRequest {
   const { sources, fileParts, misses } = parts
+  const quietFileParts: FileReplyParts = { ...fileParts, onEvent() {} }
   const { log } = sources
 
   function replyTo(exchange: Exchange): Reply | Promise<Reply> {
@@ -71,6 +76,7 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
         query: target.query,
         baseUrl: connection.baseUrl,
         address: connection.address,
+        trace: exchange.trace,
         readBody: () => readBody(request),
       },
       sources,
@@ -79,26 +85,41 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
 
   /** Most answers are in memory and leave at once; only a file, or what has to be read first, is waited for. */
   function send(exchange: Exchange, reply: Reply): Promise<void> | undefined {
-    if (reply.kind === 'file') return sendFileReply(exchange, reply, fileParts)
+    if (reply.kind === 'file') {
+      return sendFileReply(exchange, reply, isOwnProbe(exchange) ? quietFileParts : fileParts)
+    }
     exchange.isProbe = reply.isProbe === true
     sendContent(exchange, reply)
+    if (reply.entryName !== undefined && !exchange.isHead) tellEntry(exchange, reply.entryName)
     return undefined
   }
 
+  function tellEntry(exchange: Exchange, name: string): void {
+    if (isOwnProbe(exchange)) return
+    const { address } = exchange.connection
+    const mac = sources.seen.macOf(address)
+    fileParts.onEvent({ type: 'entry-sent', at: sources.clock.now(), name, address, mac })
+  }
+
   function fail(exchange: Exchange, error: unknown): void {
-    log.error({ err: error, path: pathForLog(exchange.request.url) }, 'boot request failed')
+    const { request, connection, trace } = exchange
+    const { address } = connection
+    const mac = sources.seen.macOf(address)
+    log.error({ err: error, path: pathForLog(request.url), address, mac, trace }, 'boot request failed')
     if (exchange.response.headersSent) exchange.response.destroy()
     else sendContent(exchange, failed)
   }
 
   return function answerRequest(request, response, connection) {
     const startedAt = parts.monotonicSeconds()
+    const { isBodyTooLong, trace } = readFirst(request)
     const exchange: Exchange = {
       request,
       response,
       connection,
       isHead: request.method === 'HEAD',
-      isLast: dropBody(request) || parts.isClosing(),
+      isLast: isBodyTooLong || parts.isClosing(),
+      trace,
       route: undefined,
       status: 0,
       isProbe: false,
@@ -124,24 +145,48 @@ export function createRequestAnswerer(parts: RequestAnswererParts): AnswerReques
   }
 
   /** A name that is not here, once a minute for each client; optional probes are normal (field cases 84, 165). */
-  function logMiss({ request, status, isProbe, connection: { address } }: Exchange): void {
+  function logMiss({ request, status, isProbe, trace, connection: { address } }: Exchange): void {
     if (status !== 404 && status !== 400) return
     const path = pathForLog(request.url)
-    if (!misses.allows(`${address} ${path}`)) return
-    const fields = { address, path, status }
+    const suppressed = misses.admit(`${address} ${path}`)
+    if (suppressed === undefined) return
+    const fields = counted({ address, mac: sources.seen.macOf(address), path, status, trace }, suppressed)
     if (isProbe) log.debug(fields, 'a loader tried a name that is not here')
     else log.info(fields, 'boot request for nothing that is here')
   }
 }
 
-/** Reads and drops a body, unless somebody reads it. `true`: it is too large to wait for, so the connection must end with the answer. */
-function dropBody(request: IncomingMessage): boolean {
+/** What has to be known of a request before it is answered. */
+interface FirstLook {
+  /** Too large to wait for: the connection must end with the answer. */
+  readonly isBodyTooLong: boolean
+  readonly trace: TraceId | undefined
+}
+
+const nothingSpecial: FirstLook = { isBodyTooLong: false, trace: undefined }
+
+/**
+ * Looks through the raw header lines, because Node takes longer to sort them than we take to answer: a body is read and
+ * dropped, unless somebody reads it, and a trace context is taken over.
+ */
+function readFirst(request: IncomingMessage): FirstLook {
   const { rawHeaders } = request
+  let look = nothingSpecial
   for (let index = 0; index < rawHeaders.length; index += 2) {
+    const { length } = rawHeaders[index] ?? ''
+    if (length !== 11 && length !== 14 && length !== 17) continue
     const name = (rawHeaders[index] ?? '').toLowerCase()
+    const value = rawHeaders[index + 1] ?? ''
+    if (name === 'traceparent') look = { ...look, trace: parseTraceparent(value)?.traceId }
     if (name !== 'content-length' && name !== 'transfer-encoding') continue
     request.resume()
-    return name === 'transfer-encoding' || Number(rawHeaders[index + 1]) > maxDroppedBodyBytes
+    const isTooLong = name === 'transfer-encoding' || Number(value) > maxDroppedBodyBytes
+    look = { ...look, isBodyTooLong: look.isBodyTooLong || isTooLong }
   }
-  return false
+  return look
+}
+
+/** Whether `pilotlight doctor` looks. Only from this machine: nobody else can keep a fetch out of the timeline. */
+function isOwnProbe({ connection, trace }: Exchange): boolean {
+  return connection.isFromHere && isProbeTrace(trace)
 }

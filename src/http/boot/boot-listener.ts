@@ -9,16 +9,17 @@ import type { CatalogSource } from '../../core/catalog.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Sha256 } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { createLineLimiter, type LineLimiter } from '../../core/line-limiter.ts'
 import { type LoaderSource, noLoaders } from '../../core/loader.ts'
 import type { Log } from '../../core/log.ts'
 import { nobodySeen, type SeenMachines } from '../../core/seen-machines.ts'
 import type { Renderer } from '../../render/renderer.ts'
 import { createRequestAnswerer } from './answer-request.ts'
-import type { UrlAddress } from './base-url.ts'
+import { plainAddress, type UrlAddress } from './base-url.ts'
 import { createBlockCache } from './block-cache.ts'
 import { createConnections } from './connections.ts'
+import { counted } from './counted-line.ts'
 import type { KernelFiles } from './kernel-files.ts'
-import { createLogLimiter } from './log-limiter.ts'
 import { createOpenFiles, type FileProblem } from './open-files.ts'
 import { answerToUnreadable, rawResponse } from './raw-response.ts'
 import { createTurns } from './turns.ts'
@@ -99,6 +100,8 @@ export interface BootListener {
   close(options?: { readonly graceMs?: number }): Promise<void>
 }
 
+/** Of each kind, whoever asks: names can be made up without end (field case 84). */
+const mostLinesAMinute = 600
 /** Room for a request line of 8 KiB and as much of header lines. */
 const maxHeaderBytes = 16 * 1024
 /** Slices between two looks at the network: 4 MiB, near 2 ms. */
@@ -118,13 +121,14 @@ export function createBootListener(options: BootListenerOptions): BootListener {
     maxPerAddress: limits.maxConnectionsPerAddress,
     urls,
   })
-  const misses = createLogLimiter({ clock })
-  const alarms = createLogLimiter({ clock })
+  const misses = createLineLimiter({ clock, mostLines: mostLinesAMinute })
+  const alarms = createLineLimiter({ clock, mostLines: mostLinesAMinute })
   let closing: Promise<void> | undefined
 
   function onFileProblem(sha256: Sha256, problem: FileProblem | 'changed-while-sent'): void {
-    if (alarms.allows(`${sha256} ${problem}`))
-      log.error({ sha256, problem }, 'verified file cannot be served')
+    const suppressed = alarms.admit(`${sha256} ${problem}`, true)
+    if (suppressed !== undefined)
+      log.error(counted({ sha256, problem }, suppressed), 'verified file cannot be served')
     // A file that could not be opened for want of descriptors is as good as before.
     if (problem !== 'out-of-descriptors') options.onFileProblem?.(sha256, problem)
   }
@@ -155,7 +159,9 @@ export function createBootListener(options: BootListenerOptions): BootListener {
       touch: (bootId) => bootService.touch(bootId),
       onFileProblem,
       onLoaderProblem(name, problem) {
-        if (alarms.allows(`${name} ${problem}`)) log.warn({ name, problem }, 'loader cannot be served')
+        const suppressed = alarms.admit(`${name} ${problem}`)
+        if (suppressed !== undefined)
+          log.warn(counted({ name, problem }, suppressed), 'loader cannot be served')
         if (problem !== 'out-of-descriptors') options.onLoaderProblem?.(name, problem)
       },
     },
@@ -207,14 +213,10 @@ export function createBootListener(options: BootListenerOptions): BootListener {
   server.on('connection', (socket: Socket) => {
     const connection = connections.open(socket)
     if (connection !== undefined) options.onContact?.(connection.address)
-    else if (misses.allows(`connections ${socket.remoteAddress}`)) {
-      log.warn({ address: socket.remoteAddress }, 'too many boot connections from one address')
-    }
+    else warnOfConnections(socket.remoteAddress, 'too many boot connections from one address')
   })
   server.on('drop', (drop) => {
-    if (misses.allows('connections')) {
-      log.warn({ address: drop?.remoteAddress }, 'too many boot connections')
-    }
+    warnOfConnections(drop?.remoteAddress, 'too many boot connections')
   })
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     const text = 'This is no proxy. Only GET and HEAD are answered here.'
@@ -228,6 +230,13 @@ export function createBootListener(options: BootListenerOptions): BootListener {
     const { status, text } = answerToUnreadable(error.code)
     refuse(socket, '', status, rawResponse(status, text))
   })
+
+  function warnOfConnections(address: string | undefined, message: string): void {
+    const suppressed = misses.admit(`${message} ${message.endsWith('address') ? address : ''}`)
+    if (suppressed === undefined) return
+    const mac = address === undefined ? undefined : options.seen?.macOf(plainAddress(address))
+    log.warn(counted({ address, mac }, suppressed), message)
+  }
 
   /** What the parser gave up gets its answer too, but not in the middle of another one. */
   function refuse(socket: Duplex, method: string, status: number, words: string): void {
@@ -302,13 +311,14 @@ function listenFailure(target: ListenTarget, cause: NodeJS.ErrnoException): stri
 }
 
 /** A fault that every node of a rack meets is one line a minute, not one for each of their retries. */
-function limitErrors(log: Log, alarms: ReturnType<typeof createLogLimiter>): Log {
+function limitErrors(log: Log, alarms: LineLimiter): Log {
   return {
     debug: (fields, message) => log.debug(fields, message),
     info: (fields, message) => log.info(fields, message),
     warn: (fields, message) => log.warn(fields, message),
     error(fields, message) {
-      if (alarms.allows(`${message} ${'code' in fields ? fields.code : ''}`)) log.error(fields, message)
+      const suppressed = alarms.admit(`${message} ${'code' in fields ? fields.code : ''}`, true)
+      if (suppressed !== undefined) log.error(counted(fields, suppressed), message)
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { BootService } from '../../boot/boot-service.ts'
 import type { SecretService } from '../../boot/secret-service.ts'
+import type { TraceId } from '../../core/boot-event.ts'
 import type { CatalogSource } from '../../core/catalog.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Sha256 } from '../../core/digest.ts'
@@ -24,6 +25,8 @@ export interface BootRequest {
   readonly baseUrl: string
   /** IP address that asks. */
   readonly address: string
+  /** The trace that the request belongs to, where it says so. */
+  readonly trace?: TraceId
   /** Reads the body of a POST, whole or not at all. */
   readBody(): Promise<Body>
 }

@@ -13,13 +13,13 @@ import { notFound, type Reply } from './reply.ts'
  */
 export function answerBootScript(request: BootRequest, sources: BootSources): Reply {
   if (request.query === '') return answerNobody(request, sources)
-  const { method, query, baseUrl, address } = request
+  const { method, query, baseUrl, address, trace } = request
   const { bootService, renderer, secrets, ignoredMachines, log } = sources
   const client = bootClientFromQuery(parseQuery(query), address)
   const { decision, bootId } =
     method === 'HEAD'
       ? { decision: bootService.explain(client), bootId: placeholderBootId }
-      : bootService.answer(client)
+      : bootService.answer(client, trace)
   if (decision.kind === 'ignore' && ignoredMachines === 'http-404') {
     return notFound(
       'This machine is ignored. Describe it in a hosts.d file to boot it, or set `unknown` to a profile.',

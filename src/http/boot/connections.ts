@@ -4,6 +4,8 @@ import { baseUrl, plainAddress, type UrlAddress } from './base-url.ts'
 /** What is known of one connection while it is open. */
 export interface Connection {
   readonly address: string
+  /** The address that asks is the one that is asked: it is this machine. */
+  readonly isFromHere: boolean
   /** Where URLs in answers on this connection point to; without a slash at the end. */
   readonly baseUrl: string
   /** Requests whose answer is not written yet; more than one when a client does not wait. */
@@ -64,6 +66,7 @@ export function createConnections({
     const { localAddress = '', localPort = 0 } = socket
     const connection: Connection = {
       address,
+      isFromHere: address === plainAddress(localAddress),
       baseUrl: baseUrl(urls, { localAddress, localPort }),
       openRequests: 0,
       lastWords: undefined,

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TraceId } from '../../core/boot-event.ts'
 import type { Connection } from './connections.ts'
 import type { HeaderLines } from './reply.ts'
 
@@ -10,6 +11,8 @@ export interface Exchange {
   readonly isHead: boolean
   /** The connection ends with this answer. */
   readonly isLast: boolean
+  /** The trace that the request belongs to, where it says so. */
+  readonly trace: TraceId | undefined
   /** The pattern that matched and the answer's status, once they are known; for metrics. */
   route: string | undefined
   status: number

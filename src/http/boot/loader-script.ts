@@ -33,14 +33,16 @@ export function answerPxelinuxScript(request: BootRequest, sources: BootSources)
 
 function answer(
   question: Pick<ScriptQuestion, 'loader' | 'name' | 'said'>,
-  { method, baseUrl, address }: BootRequest,
+  { method, baseUrl, address, path, trace }: BootRequest,
   sources: BootSources,
 ): Reply {
   const isProbe = method === 'HEAD'
-  const found = answerScriptName({ ...question, baseUrl, address, fetch: 'http', isProbe }, sources)
+  const found = answerScriptName({ ...question, baseUrl, address, fetch: 'http', isProbe, trace }, sources)
   switch (found.kind) {
-    case 'script':
-      return scriptReply(found.text)
+    case 'script': {
+      const reply = scriptReply(found.text)
+      return found.isEntry === true ? { ...reply, entryName: path.at(-1) ?? '' } : reply
+    }
     case 'failed':
       return scriptReply(found.text, 500)
     case 'not-here':

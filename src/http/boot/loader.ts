@@ -1,4 +1,4 @@
-import { findLoader, type LoaderCatalogue } from '../../core/loader.ts'
+import { archOfLoader, findLoader, type LoaderCatalogue } from '../../core/loader.ts'
 import type { BootRequest, BootSources } from './boot-request.ts'
 import { notFound, notHere, type Reply, revalidate } from './reply.ts'
 
@@ -14,7 +14,7 @@ export function answerLoader({ path }: BootRequest, { loaders }: BootSources): R
   const { name, path: place, sizeBytes, modifiedAt, sha256 } = loader
   return {
     kind: 'file',
-    file: { name, path: place, sizeBytes, modifiedAt, sha256, role: 'loader' },
+    file: { name, path: place, sizeBytes, modifiedAt, sha256, role: 'loader', arch: archOfLoader(loader) },
     headers: revalidate,
   }
 }

@@ -1,3 +1,4 @@
+import type { Arch } from '../../core/arch.ts'
 import type { BootId } from '../../core/boot-event.ts'
 import type { ServedFile } from '../../core/catalog.ts'
 import type { ServedLoader } from '../../core/loader.ts'
@@ -20,6 +21,8 @@ export interface ContentReply {
   readonly etag?: string
   /** A name that loaders try on their way to another: its absence is nothing to tell anybody (field case 84). */
   readonly isProbe?: boolean
+  /** The first script, which finds out who asks; the name under which it was asked for. */
+  readonly entryName?: string
 }
 
 /** What can be sent from disk: a verified file of the catalog, or a loader as it was when it was catalogued. */
@@ -27,6 +30,7 @@ export type SentFile =
   | ServedFile
   | (Pick<ServedLoader, 'name' | 'path' | 'sizeBytes' | 'modifiedAt' | 'sha256'> & {
       readonly role: 'loader'
+      readonly arch?: Arch
     })
 
 /** A file; ranges and preconditions are answered when it is open. */

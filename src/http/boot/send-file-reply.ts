@@ -9,6 +9,8 @@ import { type FileReply, type HeaderLines, notYet, type SentFile, textReply } fr
 import { type SendFileParts, sendFile } from './send-file.ts'
 import { conditionsOf, preconditionFailed, sendContent, sendNotModified } from './send-reply.ts'
 
+/** How often the place that a transfer has reached is told. */
+const progressEveryMs = 1_000
 /** A lease is renewed this often while bytes flow; it lasts two hours. */
 const touchEveryMs = 60_000
 
@@ -23,6 +25,12 @@ export interface FileReplyParts extends SendFileParts {
   touch(bootId: BootId): void
 }
 
+/** What went out of a file. */
+interface SentPart {
+  fromBytes: number
+  sentBytes: number
+}
+
 /** Opens, checks and sends a verified file, and records what came of it. */
 export async function sendFileReply(
   exchange: Exchange,
@@ -30,26 +38,25 @@ export async function sendFileReply(
   parts: FileReplyParts,
 ): Promise<void> {
   const { file } = reply
+  const startedAt = parts.clock.now()
   const opened = await parts.openFiles.acquire(file.path, file)
   if (opened.kind === 'problem') {
     tellProblem(file, opened.problem, parts)
     sendContent(exchange, notYet(fileProblemText(file, opened.problem), file.role === 'loader' ? 2 : 30))
-    record(exchange, reply, parts, { sentBytes: 0, completed: false })
+    record(exchange, reply, parts, { startedAt, sentBytes: 0, completed: false })
     return
   }
-  let sentBytes = 0
+  const sent: SentPart = { fromBytes: 0, sentBytes: 0 }
   let completed = false
   try {
-    completed = await sendOpenFile(exchange, reply, opened.file, parts, (bytes) => {
-      sentBytes += bytes
-    })
+    completed = await sendOpenFile(exchange, reply, opened.file, parts, sent)
   } catch (error) {
     // The head promised more: only a broken connection tells the node so.
     exchange.response.destroy()
     tellProblem(file, error instanceof FileChangedError ? 'changed-while-sent' : 'unreadable', parts)
   } finally {
     opened.file.release()
-    record(exchange, reply, parts, { sentBytes, completed })
+    record(exchange, reply, parts, { startedAt, ...sent, completed })
   }
 }
 
@@ -58,7 +65,7 @@ async function sendOpenFile(
   { file, headers, bootId }: FileReply,
   open: OpenFile,
   parts: FileReplyParts,
-  onSent: (bytes: number) => void,
+  sent: SentPart,
 ): Promise<boolean> {
   const validators = { etag: `"${file.sha256}"`, modifiedAt: file.modifiedAt }
   const names: HeaderLines = ['ETag', validators.etag, 'Last-Modified', httpDate(file.modifiedAt), ...headers]
@@ -95,7 +102,12 @@ async function sendOpenFile(
   }
   if (!(await isItsTurn(exchange))) return false
 
+  sent.fromBytes = start
   let touchedAt = parts.clock.now()
+  let toldAt = touchedAt
+  let reachedBytes = start
+  const tell = (at: number) => tellProgress(exchange, { file, bootId }, parts, at, reachedBytes)
+  tell(touchedAt)
   return sendFile(
     {
       response,
@@ -103,9 +115,15 @@ async function sendOpenFile(
       start,
       end,
       onProgress(bytes) {
-        onSent(bytes)
+        sent.sentBytes += bytes
+        reachedBytes += bytes
         const now = parts.clock.now()
-        if (bootId === undefined || now - touchedAt < touchEveryMs) return
+        // A clock that was set back tells at once, and then as before.
+        if (now - toldAt >= progressEveryMs || now < toldAt) {
+          toldAt = now
+          tell(now)
+        }
+        if (bootId === undefined || Math.abs(now - touchedAt) < touchEveryMs) return
         touchedAt = now
         parts.touch(bootId)
       },
@@ -114,22 +132,58 @@ async function sendOpenFile(
   )
 }
 
+function tellProgress(
+  { connection }: Exchange,
+  { file, bootId }: Pick<FileReply, 'file' | 'bootId'>,
+  { onEvent }: FileReplyParts,
+  at: number,
+  reachedBytes: number,
+): void {
+  onEvent({
+    type: 'artifact-progress',
+    at,
+    bootId,
+    role: file.role,
+    name: file.name,
+    loaderArch: file.role === 'loader' ? file.arch : undefined,
+    reachedBytes,
+    totalBytes: file.sizeBytes,
+    address: connection.address,
+  })
+}
+
 function record(
   exchange: Exchange,
   { file, bootId }: FileReply,
   { clock, onEvent }: FileReplyParts,
-  { sentBytes, completed }: { readonly sentBytes: number; readonly completed: boolean },
-): void {
-  onEvent({
-    type: 'artifact-sent',
-    at: clock.now(),
-    bootId,
-    role: file.role,
-    method: exchange.isHead ? 'HEAD' : 'GET',
-    status: exchange.status,
+  {
+    startedAt,
+    fromBytes = 0,
     sentBytes,
     completed,
+  }: Partial<Readonly<SentPart>> & {
+    readonly startedAt: number
+    readonly sentBytes: number
+    readonly completed: boolean
+  },
+): void {
+  const at = clock.now()
+  onEvent({
+    type: 'artifact-sent',
+    at,
+    bootId,
+    role: file.role,
+    name: file.name,
+    method: exchange.isHead ? 'HEAD' : 'GET',
+    status: exchange.status,
+    ...(fromBytes > 0 && { fromBytes }),
+    sentBytes,
+    totalBytes: file.sizeBytes,
+    durationMs: Math.max(0, at - startedAt),
+    loaderArch: file.role === 'loader' ? file.arch : undefined,
+    completed,
     address: exchange.connection.address,
+    trace: exchange.trace,
   })
 }
 

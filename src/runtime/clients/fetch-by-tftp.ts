@@ -1,4 +1,5 @@
 import { createSocket, type Socket } from 'node:dgram'
+import { probeOption } from '../../core/probe-mark.ts'
 import { encodeError, errorCodes } from '../../tftp/packet.ts'
 
 export interface TftpQuestion {
@@ -12,6 +13,8 @@ export interface TftpQuestion {
   readonly repeatAfterMs?: number
   /** What comes beyond this is not a boot loader. */
   readonly maxBytes?: number
+  /** Asked by the service's own doctor: no step of a boot. */
+  readonly isProbe?: boolean
   /** Ends as soon as the size is known, as UEFI does at first (field case 60). */
   readonly isLook?: boolean
 }
@@ -138,8 +141,9 @@ export function fetchByTftp(question: TftpQuestion): Promise<TftpFetch> {
   })
 }
 
-function readRequest({ name, blockSize = defaultBlockSize }: TftpQuestion): Buffer {
-  return Buffer.from(`\0\x01${name}\0octet\0tsize\x000\0blksize\0${blockSize}\0`, 'latin1')
+function readRequest({ name, blockSize = defaultBlockSize, isProbe = false }: TftpQuestion): Buffer {
+  const mark = isProbe ? `${probeOption}\x001\0` : ''
+  return Buffer.from(`\0\x01${name}\0octet\0tsize\x000\0blksize\0${blockSize}\0${mark}`, 'latin1')
 }
 
 function acknowledgement(block: number): Buffer {

@@ -81,7 +81,7 @@ export async function runDemo({ once, stdout, programName, port = 0, signal }: D
     }
     stdout.write(`\nAll ${checks} checks passed.\n`)
     if (once || signal?.aborted === true) return 0
-    stdout.write(explore(programName, file, service))
+    stdout.write(explore(programName, file, service, await demoToken(service)))
     await delay(2 ** 31 - 1, undefined, { ...(signal === undefined ? {} : { signal }) }).catch(() => {})
     return 0
   } finally {
@@ -140,14 +140,25 @@ async function startDemoService(parts: DemoParts, wire: DemoWire | undefined): P
   }
 }
 
+/** Of this demo alone: its state goes when it ends. */
+async function demoToken({ operations }: Service): Promise<string> {
+  const change = { actor: { by: 'the demo', via: 'control' } } as const
+  const { secret } = await operations.fleet.createToken({ name: 'demo', role: 'write' }, change)
+  return secret
+}
+
 function explore(
   programName: string,
   file: string,
   { bootUrl, adminUrl }: { bootUrl: string; adminUrl: string },
+  token: string,
 ): string {
   const command = `${programName} --config ${file}`
   return `
-The service stays up until Ctrl-C. In another terminal:
+The service stays up until Ctrl-C. The page: ${adminUrl}/
+Log in with this token, which ends with the demo: ${token}
+
+In another terminal:
 
   curl ${bootUrl}/boot.ipxe
   curl '${bootUrl}/ipxe?mac=52-54-00-00-00-01&arch=x86_64&platform=efi'
@@ -156,6 +167,9 @@ The service stays up until Ctrl-C. In another terminal:
   ${command} bootimages
   ${command} host list
   ${command} host show pinned-node
+  ${command} boots
+  ${command} boots show stuck-node
+  ${command} patterns
   ${command} token create me --role write > token
   curl -H "Authorization: Bearer $(cat token)" ${adminUrl}/api/v1/pins
 

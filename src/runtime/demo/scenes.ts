@@ -1,6 +1,7 @@
 import { tellAdminsPart } from './admin-scenes.ts'
 import { pinnedMac } from './demo-configuration.ts'
 import type { SampleRelease } from './sample-release.ts'
+import { stopOneMachine, tellWhatWasSeen } from './seeing-scenes.ts'
 import { startSimulatedFirmware } from './simulated-firmware.ts'
 import { type Arch, boot, type DemoStage, isOf, showFetches } from './stage.ts'
 
@@ -21,6 +22,8 @@ export async function tellDemo(stage: DemoStage): Promise<void> {
 
   story.chapter('A bare machine is switched on: DHCP beside the site, the loader by TFTP, then iPXE')
   await bootBareMachine(stage, older)
+  // What is wrong with it shows after some seconds; until then there is enough to tell.
+  await stopOneMachine(stage)
 
   story.chapter('A node boots, and the stream moves on while it does')
   let moved = false
@@ -82,6 +85,12 @@ export async function tellDemo(stage: DemoStage): Promise<void> {
     'nothing had to be fetched again',
     [...upstream.served.values()].every((count) => count === 1),
   )
+
+  const isBareShown = stage.wire !== undefined && service.tftpAddresses().length > 0
+  await tellWhatWasSeen(stage, {
+    mac: isBareShown ? bareMac : pinnedMac,
+    release: isBareShown ? older.release : oldest.release,
+  })
 }
 
 /** From the first DHCP packet to the kernel. The machine's address comes from the site's DHCP server, as in real life. */

@@ -10,6 +10,8 @@ export interface Story {
   tell(line: string): void
   /** A statement that must hold; the demo fails when one does not. */
   check(statement: string, holds: boolean): void
+  /** What a command prints, as it is, without a time. */
+  show(text: string): void
   readonly checks: number
   readonly failures: readonly string[]
 }
@@ -36,6 +38,9 @@ export function createStory(out: StoryOutput, now: () => number = () => performa
       checks += 1
       if (!holds) failures.push(statement)
       line(holds ? '✓' : '✗', statement)
+    },
+    show(text) {
+      out.write(`\n${text.replace(/^(?=.)/gm, '     ')}`)
     },
     get checks() {
       return checks

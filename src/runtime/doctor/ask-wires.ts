@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { formatIpv4 } from '../../core/ipv4.ts'
-import { type MacAddress, parseMac } from '../../core/mac.ts'
+import { probeMac } from '../../core/probe-mac.ts'
 import type { DeviceSockets } from '../../dhcp/bind-to-device.ts'
 import { standardPorts } from '../../dhcp/destination.ts'
 import type { OfferFacts, WireFacts } from '../../doctor/check-dhcp.ts'
@@ -47,7 +47,11 @@ export function askWires({
           device: name,
           ...(devices === undefined ? {} : { devices }),
         })
-        const question = { xid: randomInt(2 ** 32), mac: madeUpMac(), architecture }
+        const question = {
+          xid: randomInt(2 ** 32),
+          mac: probeMac(randomBytes(2).toString('hex')),
+          architecture,
+        }
         const replies = await client.ask(question, broadcast, { forMs: waitMs })
         const offers = replies.map((reply) => offerOf(reply, ourAddresses))
         return { interface: name, outcome: { kind: 'asked', offers } }
@@ -69,11 +73,6 @@ function offerOf(reply: ReceivedReply, ourAddresses: ReadonlySet<string>): Offer
     ...(reply.nextServer === undefined ? {} : { nextServer: formatIpv4(reply.nextServer) }),
     ...(reply.bootFile === undefined ? {} : { bootFile: reply.bootFile }),
   }
-}
-
-/** Locally administered, so no real machine has it. */
-function madeUpMac(): MacAddress {
-  return parseMac(`0250${randomBytes(4).toString('hex')}`) as MacAddress
 }
 
 function failed(name: string, error: unknown): WireFacts {

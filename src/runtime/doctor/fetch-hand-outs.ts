@@ -1,5 +1,7 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { request } from 'undici'
+import { probeTrace } from '../../core/probe-mark.ts'
+import { formatTraceparent } from '../../core/trace-context.ts'
 import type { FetchFacts } from '../../doctor/check-fetches.ts'
 import { fetchByTftp, type TftpFetch } from '../clients/fetch-by-tftp.ts'
 import type { WantedFetch } from './hand-outs.ts'
@@ -20,12 +22,20 @@ export async function fetchHandOuts(
   const askedFromElsewhere = new Set<string>()
   for (const { via, target, address, port, sha256 } of wanted) {
     const outcome =
-      via === 'tftp' ? await byTftp({ address, port, name: target }, sha256) : await byHttp(target, sha256)
+      via === 'tftp'
+        ? await byTftp({ address, port, name: target, isProbe: true }, sha256)
+        : await byHttp(target, sha256)
     facts.push({ via, target, address, outcome })
     const asker = ownAddresses.find((own) => own !== address && !own.startsWith('127.') && !own.includes(':'))
     if (via !== 'tftp' || asker === undefined || askedFromElsewhere.has(address)) continue
     askedFromElsewhere.add(address)
-    const fetched = await fetchByTftp({ address, port, name: target, fromAddress: asker })
+    const fetched = await fetchByTftp({
+      address,
+      port,
+      name: target,
+      fromAddress: asker,
+      isProbe: true,
+    })
     if (fetched.kind === 'other-source')
       facts.push({ via, target, address, outcome: { kind: 'other-source', from: fetched.address, asker } })
   }
@@ -59,11 +69,16 @@ function tftpOutcome(fetched: Exclude<TftpFetch, { readonly kind: 'fetched' }>):
 /** HEAD and GET, as UEFI does. */
 async function byHttp(url: string, sha256: string | undefined): Promise<Outcome> {
   const startedAt = performance.now()
-  const limits = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs }
+  const traceparent = formatTraceparent({
+    traceId: probeTrace(randomBytes(6).toString('hex')),
+    parentId: randomBytes(8).toString('hex'),
+    isSampled: false,
+  })
+  const asked = { headers: { traceparent }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs }
   try {
-    const head = await request(url, { method: 'HEAD', ...limits })
+    const head = await request(url, { method: 'HEAD', ...asked })
     await head.body.dump()
-    const response = await request(url, limits)
+    const response = await request(url, asked)
     const bytes = Buffer.from(await response.body.arrayBuffer())
     for (const { statusCode, headers } of [head, response]) {
       if (statusCode !== 200) return { kind: 'refused', reason: `answered ${statusCode}` }

@@ -8,6 +8,7 @@ import type { PortFacts } from '../../doctor/check-ports.ts'
 import type { ServiceFacts } from '../../doctor/check-service.ts'
 import type { DoctorFacts } from '../../doctor/diagnose.ts'
 import type { AdminOperations } from '../../http/admin/operations.ts'
+import type { PatternSummary } from '../../http/admin/schemas/boots.ts'
 import { readLoaderCatalogue } from '../../loaders/loader-catalogue.ts'
 import { readLockOwner } from '../../state/directory-lock.ts'
 import { realClock } from '../real-time.ts'
@@ -26,7 +27,7 @@ import { wantedPorts } from './wanted-ports.ts'
 export type ServiceFound =
   | {
       readonly kind: 'running'
-      readonly operations: Pick<AdminOperations, 'readiness' | 'streams'>
+      readonly operations: Pick<AdminOperations, 'readiness' | 'streams' | 'boots'>
     }
   | { readonly kind: 'stopped' | 'denied' }
 
@@ -52,6 +53,7 @@ export async function gatherFacts({
   const dhcpInterfaces = config.boot.dhcp?.interfaces ?? []
   const addresses = lookAtAddresses(dhcpInterfaces)
   const service = await lookAtService(found, config.dataDir)
+  const patterns = await lookAtBoots(found)
   const isRunning = service.state === 'running'
   const catalogue = readLoaderCatalogue(config.boot.loaders)
   const chosen = chosenLoaders(inventory)
@@ -93,6 +95,7 @@ export async function gatherFacts({
 
   return {
     service,
+    ...(patterns === undefined ? {} : { patterns }),
     ports,
     rights: lookAtRights(isRunning ? service.pid : undefined, devices !== undefined),
     addresses,
@@ -126,6 +129,12 @@ async function lookAtService(found: ServiceFound, dataDir: string): Promise<Serv
   } catch (error) {
     return { state: 'silent', reason: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** A service that cannot say is told of by the check that asked it first. */
+async function lookAtBoots(found: ServiceFound): Promise<readonly PatternSummary[] | undefined> {
+  if (found.kind !== 'running') return undefined
+  return found.operations.boots.listPatterns().catch(() => undefined)
 }
 
 function firstLoaders() {

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
+import type { AuditEntry } from '../../core/fleet.ts'
 import { visibleText } from '../../core/visible-text.ts'
 import type { FleetOperations } from '../../http/admin/fleet-operations.ts'
 import { auditEntry } from './audit-entry.ts'
@@ -11,6 +12,7 @@ export function createBackupOperations(
   options: Pick<FleetContext, 'queue' | 'store' | 'clock'> & {
     /** What lives in memory besides the fleet (resolved pins, keys) is read anew. */
     readonly onRestored: () => Promise<void>
+    readonly onChanged: (audit: readonly AuditEntry[]) => void
   },
 ): Pick<FleetOperations, 'backup' | 'restore'> {
   const { queue, store, clock } = options
@@ -34,16 +36,15 @@ export function createBackupOperations(
         const counts = { records, settings, installs, tokens, pinnedReleases }
         await queue.reload()
         await options.onRestored()
-        await store.writeFleet({
-          changes: [],
-          audit: [
-            auditEntry(change, clock.now(), {
-              action: 'state.restore',
-              target: 'state',
-              summary: `restored from ${visibleText(file, 500)}: ${records} records, ${settings} pins and modes, ${installs} installs, ${tokens} tokens, ${pinnedReleases} resolved pins`,
-            }),
-          ],
-        })
+        const audit = [
+          auditEntry(change, clock.now(), {
+            action: 'state.restore',
+            target: 'state',
+            summary: `restored from ${visibleText(file, 500)}: ${records} records, ${settings} pins and modes, ${installs} installs, ${tokens} tokens, ${pinnedReleases} resolved pins`,
+          }),
+        ]
+        await store.writeFleet({ changes: [], audit })
+        options.onChanged(audit)
         return { file, ...counts }
       })
     },

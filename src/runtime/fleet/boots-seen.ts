@@ -1,76 +1,53 @@
-import type { Leases } from '../../boot/leases.ts'
-import type { BootEvent } from '../../core/boot-event.ts'
-import type { Host } from '../../core/host.ts'
+import type { Host, Inventory } from '../../core/host.ts'
 import type { MacAddress } from '../../core/mac.ts'
+import type { BootOperations } from '../../http/admin/boot-operations.ts'
+import type { StateStore } from '../../state/store.ts'
 import type { BootsSeen } from './fleet-context.ts'
 
-/** Hosts whose last boot is remembered, and as many cards. */
-const mostHosts = 131_072
+/** As many as people look at. */
+const shownBoots = 10
+/** Machines that were unknown when they were seen last. */
+const mostAdopted = 131_072
 
-interface Sight {
-  readonly at: number
-  readonly mac?: MacAddress
-}
-
-/**
- * What boots tell of hosts: the attempts that hold leases, and when each machine was last answered. A machine is known
- * by its MAC, so that a host which gets another name stays seen, and whoever gets the name next is not.
- */
+/** What boots tell of hosts: the last ones of each, when it was seen, and what is wrong with it. */
 export function createBootsSeen(options: {
-  readonly leases: Pick<Leases, 'attempts'>
+  /** Of its last boot, ms since the epoch. */
+  readonly lastBootAt: (host: Host) => number | undefined
+  /** What its last boot shows, in words. */
+  readonly troubleOf: (host: Host) => string | undefined
+  readonly listBoots: BootOperations['listBoots']
+  readonly store: Pick<StateStore, 'countAttempts'>
   /** When a machine asked that no record matched then. */
   readonly strangerSeenAt?: (mac: MacAddress) => number | undefined
-  readonly flagsOf: BootsSeen['flagsOf']
-}): BootsSeen & { note(event: BootEvent): void; restore(): void } {
-  const { leases, strangerSeenAt = () => undefined } = options
+  /** Marks that it shares with others, in words. */
+  readonly conflictsOf: (host: string) => readonly string[]
+  readonly inventory: () => Pick<Inventory, 'hostsById'>
+}): BootsSeen {
+  const { lastBootAt, troubleOf, store, strangerSeenAt = () => undefined } = options
   /** The longest ago first. */
-  const byHost = new Map<string, Sight>()
-  const byMac = new Map<MacAddress, number>()
-
-  function saw(mac: MacAddress, at: number): void {
-    keepLast(byMac, mac, Math.max(at, byMac.get(mac) ?? 0))
-  }
-
-  function see(host: string, at: number, said: MacAddress | undefined): void {
-    const before = byHost.get(host)
-    // What a token brings names the host alone; its boot began with a MAC.
-    const mac = said ?? before?.mac
-    keepLast(byHost, host, { at: Math.max(at, before?.at ?? 0), ...(mac === undefined ? {} : { mac }) })
-    if (mac !== undefined) saw(mac, at)
-  }
+  const adopted = new Map<MacAddress, number>()
 
   return {
-    attempts: () => leases.attempts(),
     lastSeenAt(host) {
-      const own = byHost.get(host.id)
-      const cards = host.macs.flatMap((mac) => [byMac.get(mac) ?? 0, strangerSeenAt(mac) ?? 0])
-      const last = Math.max(0, ...cards, own !== undefined && isSightOf(host, own) ? own.at : 0)
+      const cards = host.macs.flatMap((mac) => [adopted.get(mac) ?? 0, strangerSeenAt(mac) ?? 0])
+      const last = Math.max(0, lastBootAt(host) ?? 0, ...cards)
       return last === 0 ? undefined : last
     },
-    saw,
-    flagsOf: options.flagsOf,
-    note(event) {
-      if ('host' in event && event.host !== undefined) see(event.host, event.at, event.mac)
+    saw(mac, at) {
+      adopted.delete(mac)
+      adopted.set(mac, at)
+      if (adopted.size <= mostAdopted) return
+      const [oldest] = adopted.keys()
+      if (oldest !== undefined) adopted.delete(oldest)
     },
-    restore() {
-      for (const { host, mac, lastSeenAt } of leases.attempts()) {
-        if (host !== undefined) see(host, lastSeenAt, mac)
-        else if (mac !== undefined) saw(mac, lastSeenAt)
-      }
+    flagsOf(id) {
+      const host = options.inventory().hostsById.get(id)
+      const trouble = host && troubleOf(host)
+      return [...options.conflictsOf(id), ...(trouble === undefined ? [] : [trouble])]
     },
+    async lastBoots(host) {
+      return (await options.listBoots({ host, limit: shownBoots })).items
+    },
+    hasBooted: async (host) => (await store.countAttempts({ host })) > 0,
   }
-}
-
-/** A host that is recognised by its UUID or serial may ask with any card. */
-function isSightOf({ macs, uuid, serial }: Host, { mac }: Sight): boolean {
-  return mac === undefined || macs.includes(mac) || uuid !== undefined || serial !== undefined
-}
-
-function keepLast<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
-  // Far from full the order does not matter, and every boot comes by here.
-  if (map.size > mostHosts / 2) map.delete(key)
-  map.set(key, value)
-  if (map.size <= mostHosts) return
-  const [oldest] = map.keys()
-  if (oldest !== undefined) map.delete(oldest)
 }

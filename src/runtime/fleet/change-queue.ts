@@ -47,6 +47,8 @@ export interface ChangeQueueOptions {
   }
   /** After everything was read anew. */
   readonly onLoaded?: () => void
+  /** A change is on disk and in force, with this in the audit list; must not throw. */
+  readonly onChanged?: (audit: readonly AuditEntry[]) => void
   readonly timers: Timers
   readonly log: Log
 }
@@ -148,6 +150,7 @@ export function createChangeQueue(options: ChangeQueueOptions): ChangeQueue {
         trouble = undefined
         await putInForce(plan.changes)
         plan.after?.()
+        options.onChanged?.(plan.audit)
         return plan.answer()
       }),
     alone: inTurn,

@@ -5,7 +5,7 @@ import type { FleetOperations } from '../../http/admin/fleet-operations.ts'
 import { findGroup, findHost } from './find-target.ts'
 import type { FleetContext } from './fleet-context.ts'
 
-type Lists = Pick<FleetOperations, 'listHosts' | 'listPins' | 'listBoots' | 'listReports' | 'listAudit'>
+type Lists = Pick<FleetOperations, 'listHosts' | 'listPins' | 'listReports' | 'listAudit'>
 type Filter = readonly [kind: RecordKind, name: string | undefined]
 
 /**
@@ -20,7 +20,7 @@ export function checkFilters(
     const { total } = await store.listAudit({ target: `${kind}/${name}`, limit: 1 })
     if (total > 0) return true
     if (kind !== 'host') return false
-    for (const { host } of boots.attempts()) if (host === name) return true
+    if (await boots.hasBooted(name)) return true
     return (await store.listReports({ host: name, limit: 1 })).total > 0
   }
 
@@ -60,7 +60,6 @@ export function checkFilters(
         ['host', query.host],
         ['group', query.group],
       ]),
-    listBoots: (query) => checked(lists.listBoots(query), [['host', query.host]]),
     listReports: (query) => checked(lists.listReports(query), [['host', query.host]]),
     listAudit: (query) => checked(lists.listAudit(query), [filterOf(query.target)]),
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Arch } from '../../core/arch.ts'
 import type { Clock, Timers } from '../../core/clock.ts'
-import type { FleetChange, NodeReport } from '../../core/fleet.ts'
+import type { AuditEntry, FleetChange, NodeReport } from '../../core/fleet.ts'
 import type { Log } from '../../core/log.ts'
 import type { FleetOperations } from '../../http/admin/fleet-operations.ts'
 import type { Engine } from '../engine.ts'
@@ -16,7 +16,7 @@ import { createExportRecords } from './export-records.ts'
 import type { BootsSeen, FleetContext } from './fleet-context.ts'
 import { createFleetMemory } from './fleet-memory.ts'
 import { createHistoryOperations } from './history-operations.ts'
-import { createHostList } from './host-list.ts'
+import { createHostList, type HostList } from './host-list.ts'
 import { createHostOperations } from './host-operations.ts'
 import { createHostShow } from './host-show.ts'
 import { createImportRecords } from './import-records.ts'
@@ -35,6 +35,8 @@ import { createTokenOperations } from './token-operations.ts'
 
 export interface FleetParts {
   readonly operations: FleetOperations
+  /** Hosts in order, with what they are found by. */
+  readonly hosts: HostList
   /** What machines do of installs. */
   readonly installs: InstallProgress
   /** Keeps what a node tells of its boot. @throws ServiceError STATE_UNAVAILABLE */
@@ -52,6 +54,8 @@ export interface FleetPartsOptions {
   readonly fetches: boolean
   /** Secrets are read anew after a restore. */
   readonly onRestored?: () => Promise<void>
+  /** A change is on disk, in force and in the audit list. */
+  readonly onChanged?: (audit: readonly AuditEntry[]) => void
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Log
@@ -101,6 +105,7 @@ export async function openFleet(options: FleetPartsOptions): Promise<FleetParts>
       learnMarks()
       refreshWanted()
     },
+    onChanged: (audit) => options.onChanged?.(audit),
     timers,
     log,
   })
@@ -206,6 +211,7 @@ export async function openFleet(options: FleetPartsOptions): Promise<FleetParts>
     ...createTokenOperations({ ...context, randomBytes }),
     ...createBackupOperations({
       ...context,
+      onChanged: (audit) => options.onChanged?.(audit),
       async onRestored() {
         await engine.reloadPins()
         await options.onRestored?.()
@@ -216,6 +222,7 @@ export async function openFleet(options: FleetPartsOptions): Promise<FleetParts>
 
   return {
     operations,
+    hosts,
     installs,
     record: installs.record,
     trouble: queue.trouble,

@@ -1,14 +1,10 @@
-import { type BootAttempt, isLeasing } from '../../core/boot-attempt.ts'
 import { parseBootId } from '../../core/boot-event.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type NodeReport, reportStates, type SeenMachine } from '../../core/fleet.ts'
-import { parseMac } from '../../core/mac.ts'
 import type { FleetOperations } from '../../http/admin/fleet-operations.ts'
 import type {
   AuditQuery,
   AuditSummary,
-  BootQuery,
-  BootSummary,
   ReportQuery,
   ReportSummary,
   SeenSummary,
@@ -19,21 +15,13 @@ import type { FleetContext } from './fleet-context.ts'
 import { badCursor, compareText, numberCursor, pageOf, usualLimit } from './page-of.ts'
 import { iso } from './times.ts'
 
-/** What happened: boots, reports of nodes, machines that nobody knows, changes by admins. */
+/** What happened: reports of nodes, machines that nobody knows, changes by admins. */
 export function createHistoryOperations(
-  context: Pick<FleetContext, 'store' | 'boots' | 'clock'>,
+  context: Pick<FleetContext, 'store' | 'clock'>,
   seen: { list(): Promise<readonly SeenMachine[]> | readonly SeenMachine[] },
-): Pick<FleetOperations, 'listBoots' | 'listReports' | 'listSeen' | 'listAudit'> {
-  const { store, boots, clock } = context
+): Pick<FleetOperations, 'listReports' | 'listSeen' | 'listAudit'> {
+  const { store, clock } = context
   return {
-    async listBoots(query) {
-      const now = clock.now()
-      const sorted = attemptsOf(query, boots.attempts()).sort(
-        (a, b) => b.startedAt - a.startedAt || compareText(a.bootId, b.bootId),
-      )
-      return pageOf(sorted, query, bootKey, (attempt) => bootSummary(attempt, now))
-    },
-
     async listReports(query) {
       const { limit = usualLimit, after } = query
       const place = after === undefined ? undefined : placeOf(after)
@@ -69,37 +57,9 @@ export function createHistoryOperations(
   }
 }
 
-function attemptsOf({ host, mac }: BootQuery, attempts: Iterable<BootAttempt>): BootAttempt[] {
-  const wanted = mac === undefined ? undefined : parseMac(mac)
-  if (mac !== undefined && wanted === undefined) throw noMac(mac)
-  return [...attempts].filter(
-    (attempt) =>
-      (host === undefined || attempt.host === host) && (wanted === undefined || attempt.mac === wanted),
-  )
-}
-
-/** Newest first, so that the greater key is the older boot. */
-function bootKey({ startedAt, bootId }: BootAttempt): string {
-  return `${String(Number.MAX_SAFE_INTEGER - startedAt).padStart(16, '0')}-${bootId}`
-}
-
 /** Where two were seen at one moment, the MAC decides. */
 function seenKey({ lastSeenAt, mac }: SeenMachine): string {
   return `${String(Number.MAX_SAFE_INTEGER - lastSeenAt).padStart(16, '0')}-${mac}`
-}
-
-export function bootSummary(attempt: BootAttempt, now: number): BootSummary {
-  const { bootId, host, mac, bootimage, startedAt, lastSeenAt } = attempt
-  return {
-    bootId,
-    host,
-    mac,
-    bootimage,
-    release: bootimage.split('/')[2],
-    startedAt: iso(startedAt),
-    lastSeenAt: iso(lastSeenAt),
-    isOver: !isLeasing(attempt, now),
-  }
 }
 
 function reportFilter({
@@ -138,11 +98,4 @@ function auditFilter({ target, by, action, since }: AuditQuery, now: number) {
 
 function auditSummary(entry: KeptAuditEntry): AuditSummary {
   return { ...entry, at: iso(entry.at) }
-}
-
-function noMac(text: string): ServiceError {
-  return new ServiceError('USAGE', `mac ${JSON.stringify(text)} is not understood`, {
-    field: 'mac',
-    hint: 'for example 52:54:00:ab:cd:ef',
-  })
 }

@@ -13,7 +13,7 @@ import { checkRecord, keptSpec, recordContext, takenMarks, takenText } from './c
 import { findHost, isOfFile, placeText } from './find-target.ts'
 import type { FleetContext } from './fleet-context.ts'
 import type { FleetMemory } from './fleet-memory.ts'
-import { bootSummary, reportSummary } from './history-operations.ts'
+import { reportSummary } from './history-operations.ts'
 import type { HostFacts, HostList } from './host-list.ts'
 import type { HostHistory, HostShow } from './host-show.ts'
 import { installChange, newMarks } from './install-change.ts'
@@ -40,16 +40,11 @@ export function createHostOperations(
   const { queue, memory, store, view, clock, boots, hosts, show, revisions } = options
 
   async function historyOf(host: string): Promise<HostHistory> {
-    const now = clock.now()
-    const attempts = [...boots.attempts()].filter((attempt) => attempt.host === host)
-    const reports = await store.listReports({ host, limit: shownHistory })
-    return {
-      boots: attempts
-        .sort((a, b) => b.startedAt - a.startedAt)
-        .slice(0, shownHistory)
-        .map((attempt) => bootSummary(attempt, now)),
-      reports: reports.items.map(reportSummary),
-    }
+    const [lastBoots, reports] = await Promise.all([
+      boots.lastBoots(host),
+      store.listReports({ host, limit: shownHistory }),
+    ])
+    return { boots: lastBoots, reports: reports.items.map(reportSummary) }
   }
 
   async function detailOf(id: string): Promise<() => HostDetail> {

@@ -6,6 +6,7 @@ import { unreadableRows } from './0004-unreadable-rows.ts'
 import { fleet } from './0005-fleet.ts'
 import { installMarks } from './0006-install-marks.ts'
 import { bootAddresses } from './0007-boot-addresses.ts'
+import { bootTimeline } from './0008-boot-timeline.ts'
 
 export interface Migration {
   readonly name: string
@@ -21,4 +22,5 @@ export const migrations: readonly Migration[] = [
   { name: '0005-fleet', up: fleet },
   { name: '0006-install-marks', up: installMarks },
   { name: '0007-boot-addresses', up: bootAddresses },
+  { name: '0008-boot-timeline', up: bootTimeline },
 ]

@@ -180,11 +180,6 @@ const commandLines: readonly (readonly [string, readonly string[], readonly Flee
     ['token', 'revoke-boot', 'rack1-n01'],
     [{ name: 'revokeBootTokens', arguments: [{ host: 'rack1-n01' }, byAlice] }],
   ],
-  [
-    'boots',
-    ['boots', '--host', 'rack1-n01'],
-    [{ name: 'listBoots', arguments: [{ host: 'rack1-n01', limit: 50 }] }],
-  ],
   ['reports', ['reports'], [{ name: 'listReports', arguments: [{ limit: 50 }] }]],
   [
     'audit',

@@ -9,6 +9,7 @@ import { listenControlSocket, probeControlSocket } from '../../../src/http/admin
 import { type AdminApp, createAdminApp } from '../../../src/http/admin/create-admin-app.ts'
 import { createMetrics } from '../../../src/telemetry/create-metrics.ts'
 import { createFakeOperations } from '../../fakes/admin-operations.ts'
+import { createManualTime } from '../../fakes/manual-time.ts'
 
 let directory: string
 let path: string
@@ -32,6 +33,7 @@ function createTestApp(): AdminApp {
     log: silentLog,
     version: '1',
     clock: { now: () => 0 },
+    timers: createManualTime(),
     access: 'control',
   })
 }

@@ -6,6 +6,7 @@ import { type AdminApp, createAdminApp } from '../../../src/http/admin/create-ad
 import { createMetrics } from '../../../src/telemetry/create-metrics.ts'
 import { createFakeOperations, type FakeAnswers, writeVerbs } from '../../fakes/admin-operations.ts'
 import { fakeSecrets } from '../../fakes/fleet-operations.ts'
+import { createManualTime } from '../../fakes/manual-time.ts'
 import { createRecordingLog } from '../../fakes/recording-log.ts'
 
 const opened: AdminApp[] = []
@@ -19,7 +20,15 @@ function createTestApp(access: AdminAccess = loopback, answers: FakeAnswers = {}
   const operations = createFakeOperations(answers)
   const log = createRecordingLog()
   const metrics = createMetrics({ version: '1.2.3', clock: { now: () => 0 }, withProcess: false })
-  const app = createAdminApp({ operations, metrics, log, version: '1.2.3', clock: { now: () => 0 }, access })
+  const app = createAdminApp({
+    operations,
+    metrics,
+    log,
+    version: '1.2.3',
+    clock: { now: () => 0 },
+    timers: createManualTime(),
+    access,
+  })
   opened.push(app)
   const headers = { host: '127.0.0.1:8081', authorization: `Bearer ${fakeSecrets.write}` }
   const get = (url: string, host = headers.host) =>
@@ -220,7 +229,10 @@ test.each([
   const { app, get, operations } = createTestApp(access)
   await app.ready()
   const { paths = {} } = app.swagger()
-  const urls = Object.keys(paths).map((path) => path.replaceAll(/\{\w+\}/g, 'x'))
+  const urls = Object.keys(paths)
+    // Its answer has no end; what it does is looked at in events-route.test.ts.
+    .filter((path) => path !== '/api/v1/events')
+    .map((path) => path.replaceAll(/\{\w+\}/g, 'x'))
   expect(urls.length).toBeGreaterThan(30)
   for (const url of urls) await get(url)
   expect(operations.calls.filter(({ name }) => writeVerbs.has(name))).toEqual([])
@@ -260,6 +272,7 @@ describe('the control socket', () => {
     ['verify', {}, 'verify'],
     ['gc', { dryRun: true }, 'gc'],
     ['reload', {}, 'reload'],
+    ['webhooks/ops/test', {}, 'testWebhook'],
     ['import', { stream: 'a', name: 'b.json', text: '{}' }, 'importDocument'],
     ['render', { mac: '52:54:00:ab:cd:ef', dialect: 'ipxe', template: 'install' }, 'render'],
   ] as const)('POST %s %j is done once', async (verb, body, name) => {

@@ -99,7 +99,6 @@ describe('every operation on machines has its place', () => {
       'endInstall',
       [{ host: 'a', as: 'installed' }, { actor }],
     ],
-    ['GET', '/boots?mac=x', undefined, 'listBoots', [{ mac: 'x' }]],
     ['GET', '/reports?boot=b', undefined, 'listReports', [{ boot: 'b' }]],
     [
       'POST',

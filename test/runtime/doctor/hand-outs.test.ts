@@ -169,6 +169,15 @@ describe('fetching it', () => {
     ])
   })
 
+  it('leaves no trace in the boots of machines', async () => {
+    const { port, server, events } = await startService({ good: content })
+    cleanUp.push(() => server.stop())
+    const [fetched] = await fetchHandOuts([byTftp(port, 'good', sha256(content))], ['127.0.0.1'])
+    expect(fetched?.outcome.kind).toBe('fetched')
+    await server.stop()
+    expect(events).toEqual([])
+  })
+
   it('takes HTTP for good when status, length and bytes are', async () => {
     const server = createServer((request, response) => {
       if (request.url === '/gone') response.writeHead(404).end()

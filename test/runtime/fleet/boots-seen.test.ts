@@ -1,49 +1,60 @@
 import { expect, it } from 'vitest'
-import type { BootAttempt } from '../../../src/core/boot-attempt.ts'
-import type { BootEvent, BootId } from '../../../src/core/boot-event.ts'
-import type { Uuid } from '../../../src/core/uuid.ts'
 import { createBootsSeen } from '../../../src/runtime/fleet/boots-seen.ts'
+import { runningBoot } from '../../fakes/boot-operations.ts'
 import { mac, makeHost, nodeMac } from '../../fakes/machines.ts'
+import { createMemoryStore } from '../../fakes/memory-store.ts'
+import { makeAttempt } from '../../fakes/stored-attempts.ts'
 
 const otherMac = mac('52:54:00:00:00:77')
-const bootId = 'A'.repeat(22) as BootId
 
-function seen(attempts: readonly Partial<BootAttempt>[] = [], strangerSeenAt?: () => number | undefined) {
-  const leases = { attempts: () => attempts as readonly BootAttempt[] }
-  return createBootsSeen({ leases, flagsOf: () => [], ...(strangerSeenAt && { strangerSeenAt }) })
+function seen(options: Partial<Parameters<typeof createBootsSeen>[0]> = {}) {
+  return createBootsSeen({
+    lastBootAt: () => undefined,
+    troubleOf: () => undefined,
+    listBoots: async () => ({ items: [], total: 0 }),
+    store: createMemoryStore(),
+    conflictsOf: () => [],
+    inventory: () => ({ hostsById: new Map([['n1', makeHost({ id: 'n1' })]]) }),
+    ...options,
+  })
 }
 
-const answered = (host: string, at: number) =>
-  ({ type: 'dhcp-answered', at, mac: nodeMac, host, role: 'proxy', message: 'offer' }) satisfies BootEvent
-
-it('a machine stays seen when its host gets another name, and whoever gets the name next was not', () => {
-  const boots = seen()
-  boots.note(answered('old', 5))
-  expect(boots.lastSeenAt(makeHost({ id: 'new', macs: [otherMac, nodeMac] }))).toBe(5)
-  expect(boots.lastSeenAt(makeHost({ id: 'old', macs: [otherMac] }))).toBeUndefined()
+it('a host was seen when it booted last, or when one of its cards asked before there was a record', () => {
+  expect(seen().lastSeenAt(makeHost())).toBeUndefined()
+  expect(seen({ lastBootAt: () => 5 }).lastSeenAt(makeHost())).toBe(5)
+  expect(seen({ lastBootAt: () => 5, strangerSeenAt: () => 9 }).lastSeenAt(makeHost())).toBe(9)
 })
 
-it('what a token brings is of the machine that its boot began with', () => {
+it('a machine that becomes a host stays seen', () => {
   const boots = seen()
-  boots.note(answered('old', 5))
-  boots.note({ type: 'ignition-sent', at: 7, bootId, host: 'old', address: '192.0.2.1', system: 'live' })
-  expect(boots.lastSeenAt(makeHost({ id: 'new' }))).toBe(7)
+  boots.saw(otherMac, 7)
+  expect(boots.lastSeenAt(makeHost({ macs: [nodeMac, otherMac] }))).toBe(7)
+  expect(boots.lastSeenAt(makeHost({ macs: [nodeMac] }))).toBeUndefined()
 })
 
-it('a host that is recognised by its UUID may ask with any card', () => {
-  const boots = seen()
-  boots.note(answered('n1', 5))
-  const uuid = '4c4c4544-0031-3010-8043-b4c04f4d3132' as Uuid
-  expect(boots.lastSeenAt(makeHost({ id: 'n1', macs: [], uuid }))).toBe(5)
+it('what an admin should look at: marks that it shares, and what its last boot shows', () => {
+  const boots = seen({
+    conflictsOf: (id) => [`${id} shares a serial`],
+    troubleOf: ({ id }) => `${id} is stuck`,
+  })
+  expect(boots.flagsOf('n1')).toEqual(['n1 shares a serial', 'n1 is stuck'])
+  expect(boots.flagsOf('gone')).toEqual(['gone shares a serial'])
+  expect(seen().flagsOf('n1')).toEqual([])
 })
 
-it('boots of before a restart and of before there was a record count', () => {
-  const boots = seen([
-    { host: 'n1', mac: nodeMac, lastSeenAt: 3 },
-    { mac: otherMac, lastSeenAt: 4 },
-  ])
-  boots.restore()
-  expect(boots.lastSeenAt(makeHost({ id: 'renamed' }))).toBe(3)
-  expect(boots.lastSeenAt(makeHost({ id: 'n2', macs: [otherMac] }))).toBe(4)
-  expect(seen([], () => 9).lastSeenAt(makeHost())).toBe(9)
+it('its last boots are those of the list', async () => {
+  const boots = seen({
+    listBoots: async ({ host, limit }) => ({
+      items: host === 'n1' && limit === 10 ? [runningBoot] : [],
+      total: 1,
+    }),
+  })
+  expect(await boots.lastBoots('n1')).toEqual([runningBoot])
+})
+
+it('a host that has gone has booted, as long as that is kept', async () => {
+  const store = createMemoryStore()
+  await store.saveAttempts([makeAttempt(1)])
+  expect(await seen({ store }).hasBooted('rack1-n1')).toBe(true)
+  expect(await seen({ store }).hasBooted('rack1-n2')).toBe(false)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FleetChange, FleetState, FleetWrite } from '../../../src/core/fleet.ts'
+import type { AuditEntry, FleetChange, FleetState, FleetWrite } from '../../../src/core/fleet.ts'
 import { createChangeQueue } from '../../../src/runtime/fleet/change-queue.ts'
 import { createFleetMemory } from '../../../src/runtime/fleet/fleet-memory.ts'
 import { createManualTime } from '../../fakes/manual-time.ts'
@@ -22,6 +22,7 @@ function setUp() {
   }
   const memory = createFleetMemory()
   const time = createManualTime()
+  const told: AuditEntry[] = []
   const queue = createChangeQueue({
     store,
     memory,
@@ -29,12 +30,13 @@ function setUp() {
       apply: (changes) => applied.push(...changes.map((change) => JSON.stringify(change))),
       load: () => applied.push('loaded'),
     },
+    onChanged: (audit) => void told.push(...audit),
     timers: time,
     log: createRecordingLog(),
   })
   const change = (host: string) =>
     queue.change(() => ({ changes: [revoked(host)], audit: [], answer: () => host }))
-  return { store, writes, applied, memory, time, queue, change }
+  return { store, writes, applied, memory, time, queue, change, told }
 }
 
 describe('changes', () => {
@@ -56,6 +58,30 @@ describe('changes', () => {
     store.write = async () => expect(applied).toEqual([])
     await change('a')
     expect(applied).toEqual([JSON.stringify(revoked('a'))])
+  })
+
+  it('are told with their audit entries once they are on disk and in force, and not when they are tried out', async () => {
+    const { store, queue, applied, told } = setUp()
+    const entry: AuditEntry = {
+      at: 1,
+      by: 'token ops',
+      via: 'api',
+      action: 'token.revoke-boot',
+      target: 'host/a',
+      summary: 'tokens of a end',
+    }
+    const change = (dryRun: boolean) =>
+      queue.change(() => ({ changes: [revoked('a')], audit: [entry], answer: () => {} }), { dryRun })
+    await change(true)
+    expect(told).toEqual([])
+    applied.length = 0
+    store.write = async () => expect(told).toEqual([])
+    await change(false)
+    expect(applied).toHaveLength(1)
+    expect(told).toEqual([entry])
+    store.write = () => Promise.reject(new Error('disk full'))
+    await expect(change(false)).rejects.toThrow('disk full')
+    expect(told).toHaveLength(1)
   })
 
   it('that could not be written are told until one could', async () => {

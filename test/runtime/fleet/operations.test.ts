@@ -354,7 +354,6 @@ describe('a list that is filtered by a name', () => {
     ['hosts with a profile', (fleet) => fleet.listHosts({ profile: 'wroker' }), 'did you mean "worker"?'],
     ['pins of a host', (fleet) => fleet.listPins({ host: 'of-fiel' }), 'did you mean "of-file"?'],
     ['pins of a group', (fleet) => fleet.listPins({ group: 'egde' }), 'did you mean "edge"?'],
-    ['boots', (fleet) => fleet.listBoots({ host: 'of-fiel' }), 'did you mean "of-file"?'],
     ['reports', (fleet) => fleet.listReports({ host: 'of-fiel' }), 'did you mean "of-file"?'],
     ['changes of a host', (fleet) => fleet.listAudit({ target: 'host/of-fiel' }), 'did you mean "of-file"?'],
     ['changes of a group', (fleet) => fleet.listAudit({ target: 'group/egde' }), 'did you mean "edge"?'],
@@ -374,7 +373,6 @@ describe('a list that is filtered by a name', () => {
     await fleet.removeHost('n1', byTester)
     for (const host of ['of-file', 'n1']) {
       expect(await fleet.listPins({ host })).toMatchObject({ items: [], total: 0 })
-      expect(await fleet.listBoots({ host })).toMatchObject({ items: [], total: 0 })
       expect(await fleet.listReports({ host })).toMatchObject({ items: [], total: 0 })
     }
     expect((await fleet.listAudit({ target: 'host/n1', by: 'nobody' })).total).toBe(0)

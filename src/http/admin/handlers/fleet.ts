@@ -54,7 +54,6 @@ export function fleetHandlers(fleet: FleetOperations): Handlers<typeof fleetEndp
     armInstall: ({ body, change }) => fleet.armInstall(body, change),
     endInstall: ({ body, change }) => fleet.endInstall(body, change),
 
-    listBoots: ({ query }) => fleet.listBoots(query),
     listReports: ({ query }) => fleet.listReports(query),
     revokeBootTokens: ({ params, body, change }) =>
       fleet.revokeBootTokens({ host: params.id, ...body }, change),

@@ -22,6 +22,8 @@ export function serviceHandlers(operations: AdminOperations): Handlers<typeof se
     gc: ({ body }) => operations.gc(body),
     importDocument: ({ body }) => operations.importDocument(body),
     reload: () => operations.reload(),
+    listWebhooks: async () => ({ webhooks: await operations.webhooks() }),
+    testWebhook: ({ params }) => operations.testWebhook(params.name),
   }
 }
 

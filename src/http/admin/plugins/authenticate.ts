@@ -1,21 +1,20 @@
-import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
-import type { Clock } from '../../../core/clock.ts'
 import { ServiceError } from '../../../core/errors.ts'
 import type { Actor, ApiRole } from '../../../core/fleet.ts'
-import { createLineLimiter } from '../../../core/line-limiter.ts'
-import type { Log } from '../../../core/log.ts'
 import type { Metrics } from '../../../telemetry/create-metrics.ts'
 import type { AdminAccess } from '../access.ts'
 import type { AdminApp } from '../create-admin-app.ts'
+import { type CredentialCheck, challenge, tokenHint } from '../credential-check.ts'
 import { controlUserHeader } from '../fleet-endpoints.ts'
 import type { FleetOperations } from '../fleet-operations.ts'
-import { createLoginGuard } from '../login-guard.ts'
+import { addressOf } from './address-of.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks, proven; `undefined` outside of the API. */
     actor: Actor | undefined
+    /** Whether his credential counts by now, for answers that last. */
+    stillCounts: () => boolean
   }
   interface FastifyContextConfig {
     /** What the route asks for; default: `read` for GET and HEAD, else `write`. */
@@ -27,12 +26,8 @@ interface AuthenticateOptions {
   readonly access: AdminAccess
   readonly fleet: Pick<FleetOperations, 'authenticate'>
   readonly metrics: Pick<Metrics, 'onRefusedLogin'>
-  readonly clock: Clock
-  readonly log: Log
+  readonly check: CredentialCheck
 }
-
-const challenge = 'Bearer realm="pilotlight"'
-const tokenHint = 'make one on the machine of the service: pilotlight token create NAME --role read'
 
 /**
  * Asks every route of the API for a credential, before its body is read (RFC 6750 §2.1: the Authorization header and
@@ -40,18 +35,15 @@ const tokenHint = 'make one on the machine of the service: pilotlight token crea
  */
 export function authenticateRequests(
   app: AdminApp,
-  { access, fleet, metrics, clock, log }: AuthenticateOptions,
+  { access, fleet, metrics, check }: AuthenticateOptions,
 ): void {
-  const guard = createLoginGuard({ clock })
-  const lines = createLineLimiter({ clock, mostLines: 20 })
-
-  function refused(address: string, reason: 'invalid' | 'limited'): void {
-    metrics.onRefusedLogin(reason)
-    const suppressed = lines.admit(address)
-    if (suppressed !== undefined) log.warn({ address, reason, suppressed }, 'API login refused')
+  interface Proven {
+    readonly actor: Actor
+    readonly role: ApiRole
+    readonly stillCounts: () => boolean
   }
 
-  function proven(request: FastifyRequest): { readonly actor: Actor; readonly role: ApiRole } {
+  function proven(request: FastifyRequest): Proven {
     const credential = bearerOf(request.headers.authorization)
     if (credential === undefined) {
       metrics.onRefusedLogin('missing')
@@ -60,29 +52,13 @@ export function authenticateRequests(
         hint: `send the header "Authorization: Bearer <token>"; ${tokenHint}`,
       })
     }
-    const address = addressOf(request)
-    const waitSeconds = guard.waitSeconds(address, credential)
-    if (waitSeconds > 0) {
-      refused(address, 'limited')
-      throw new ServiceError('RATE_LIMITED', 'too many tokens that do not count came from this address', {
-        retryAfterSeconds: waitSeconds,
-        hint: `wait ${waitSeconds} seconds`,
-      })
-    }
-    const found = fleet.authenticate(credential)
-    if (found === undefined) {
-      guard.failed(address)
-      refused(address, 'invalid')
-      throw new ServiceError('UNAUTHENTICATED', 'this token does not count: wrong, ended or revoked', {
-        challenge: `${challenge}, error="invalid_token"`,
-        hint: tokenHint,
-      })
-    }
-    guard.succeeded(address, credential)
-    return found
+    const found = check.prove(addressOf(request), credential)
+    return { ...found, stillCounts: () => fleet.authenticate(credential) !== undefined }
   }
 
   app.decorateRequest('actor', undefined)
+  // The mode of the control socket's file is looked at when a connection is opened, and not again.
+  app.decorateRequest('stillCounts', () => access === 'control')
   app.addHook('onRequest', async (request) => {
     const { config, method } = request.routeOptions
     const needed = config.role ?? ([method].flat().every(isQuestion) ? 'read' : 'write')
@@ -91,7 +67,7 @@ export function authenticateRequests(
       request.actor = { by: controlUser(request.headers[controlUserHeader]), via: 'control' }
       return
     }
-    const { actor, role } = proven(request)
+    const { actor, role, stillCounts } = proven(request)
     if (needed === 'write' && role !== 'write') {
       metrics.onRefusedLogin('role')
       throw new ServiceError('FORBIDDEN', `this needs a token of role write, and yours may only read`, {
@@ -99,6 +75,7 @@ export function authenticateRequests(
       })
     }
     request.actor = actor
+    request.stillCounts = stillCounts
   })
 }
 
@@ -109,11 +86,6 @@ function isQuestion(method: string | undefined): boolean {
 /** RFC 6750 §2.1; the scheme in any letter case (RFC 9110 §11.1). */
 function bearerOf(header: string | undefined): string | undefined {
   return /^bearer +([A-Za-z0-9._~+/-]{1,512}=*) *$/i.exec(header ?? '')?.[1]
-}
-
-/** What a proxy forwards may be any text. */
-function addressOf({ ip, socket }: FastifyRequest): string {
-  return isIP(ip) === 0 ? (socket.remoteAddress ?? 'unknown') : ip
 }
 
 function controlUser(header: string | string[] | undefined): string {

@@ -4,26 +4,42 @@ import type { FastifyError, FastifyReply, FastifyRequest, FastifySchema } from '
 import type { Clock } from '../../../core/clock.ts'
 import { createLineLimiter } from '../../../core/line-limiter.ts'
 import type { Log } from '../../../core/log.ts'
+import { readRequestTrace } from '../../../core/trace-context.ts'
 import { type ApiFailure, toApiFailure } from '../api-error.ts'
 import type { AdminApp } from '../create-admin-app.ts'
 import type { RequestSchema } from '../schema-at.ts'
 import { securityHeaders } from './security-headers.ts'
 
-/** One translation from errors to answers; a fault of ours is logged, a client's mistake is only answered. */
-export function answerErrors(app: AdminApp, { log, clock }: { log: Log; clock: Clock }): void {
-  // A store that is gone for a night must not fill the log: the same fault is told once a minute (field case 165).
+/** Tells the log of a failed request: a fault of ours aloud, a client's mistake hardly. */
+export type TellFailure = (error: unknown, request: FastifyRequest, failure: ApiFailure) => void
+
+/** A store that is gone for a night must not fill the log: the same fault is told once a minute (field case 165). */
+export function createFailureLog({ log, clock }: { log: Log; clock: Clock }): TellFailure {
   const lines = createLineLimiter({ clock, mostLines: 60 })
-  app.setErrorHandler((error: unknown, request, reply) => {
-    const { status, body, headers } = toApiFailure(error, refusedPart(error, request.routeOptions.schema))
-    const fields = { err: error, route: request.routeOptions.url, method: request.method }
+  return (error, request, { status, body }) => {
+    const trace = readRequestTrace(request.headers)?.traceId
+    const fields = {
+      err: error,
+      route: request.routeOptions.url,
+      method: request.method,
+      ...(trace !== undefined && { trace }),
+    }
     const key = `${fields.method} ${fields.route} ${body.code} ${body.message}`
     const suppressed = status >= 500 ? lines.admit(key) : undefined
     if (suppressed !== undefined) log.error({ ...fields, suppressed }, 'admin request failed')
     else if (status < 500) log.debug(fields, 'admin request refused')
+  }
+}
+
+/** One translation from errors to answers. */
+export function answerErrors(app: AdminApp, { tellFailure }: { readonly tellFailure: TellFailure }): void {
+  app.setErrorHandler((error: unknown, request, reply) => {
+    const failure = toApiFailure(error, refusedPart(error, request.routeOptions.schema))
+    tellFailure(error, request, failure)
     return reply
-      .code(status)
-      .headers(headers ?? {})
-      .send(body)
+      .code(failure.status)
+      .headers(failure.headers ?? {})
+      .send(failure.body)
   })
 }
 

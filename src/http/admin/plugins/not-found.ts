@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AdminApp } from '../create-admin-app.ts'
 
 export interface ListedRoute {
@@ -10,8 +11,13 @@ const controlHint = 'this is done on the machine of the service, with pilotlight
 /**
  * Unknown URLs are answered with where to look; a known URL with a wrong verb says which verbs it has.
  * @param elsewhere what there is on the control socket alone
+ * @param showMissing answers a person who is at an unknown URL; `false`: a program asks
  */
-export function listRoutes(app: AdminApp, elsewhere: readonly ListedRoute[] = []): void {
+export function listRoutes(
+  app: AdminApp,
+  elsewhere: readonly ListedRoute[] = [],
+  showMissing: (request: FastifyRequest, reply: FastifyReply) => boolean = () => false,
+): void {
   const routes: { readonly method: string; readonly pattern: RegExp }[] = []
   const isElsewhere = (method: string, path: string) =>
     elsewhere.some((route) => route.method === method && patternOf(route.url).test(path))
@@ -32,6 +38,7 @@ export function listRoutes(app: AdminApp, elsewhere: readonly ListedRoute[] = []
           hint: isElsewhere(request.method, path) ? controlHint : `allowed: ${methods.join(', ')}`,
         })
     }
+    if (showMissing(request, reply)) return reply
     return reply.code(404).send({
       code: 'NOT_FOUND',
       message: 'there is no such URL',

@@ -5,8 +5,8 @@ interface QueryProperty {
 }
 
 /**
- * A query is text; where a route's schema wants a number or a truth, the text that spells one exactly is taken for it.
- * Everything else stays as it is, for the schema to refuse.
+ * A query is text; where a route's schema wants a number or a truth, the text that spells one exactly is taken for it,
+ * and what is there once is a list of one where it wants a list. Everything else stays as it is, for the schema to refuse.
  */
 export function readQueries(app: AdminApp): void {
   app.addHook('preValidation', async (request) => {
@@ -19,6 +19,7 @@ export function readQueries(app: AdminApp): void {
       if (typeof value !== 'string') continue
       if (type === 'integer' && /^(?:0|[1-9]\d{0,14})$/.test(value)) query[name] = Number(value)
       else if (type === 'boolean' && (value === 'true' || value === 'false')) query[name] = value === 'true'
+      else if (type === 'array') query[name] = [value]
     }
   })
 }

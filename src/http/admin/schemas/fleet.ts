@@ -2,7 +2,11 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { architectures } from '../../../core/arch.ts'
 import { apiRoles, installStates, reportStates } from '../../../core/fleet.ts'
 import { bootModes } from '../../../core/host.ts'
+import { BootSummary } from './boots.ts'
+import { maxListLimit } from './list-limit.ts'
 import { line, word } from './text.ts'
+
+export { maxListLimit }
 
 /**
  * What the fleet part of the API takes and gives. Routes, OpenAPI document, control client and command line are made
@@ -10,7 +14,6 @@ import { line, word } from './text.ts'
  */
 
 const strict = { additionalProperties: false } as const
-export const maxListLimit = 1000
 const optional = Type.Optional
 
 const time = (description: string) => Type.String({ description, examples: ['2026-12-31T18:00:00Z'] })
@@ -234,19 +237,6 @@ export const HostSummary = Type.Object(
   strict,
 )
 
-export const BootSummary = Type.Object(
-  {
-    bootId: Type.String(),
-    host: optional(Type.String()),
-    mac: optional(Type.String()),
-    bootimage: Type.String(),
-    release: optional(Type.String()),
-    startedAt: Type.String(),
-    lastSeenAt: Type.String(),
-    isOver: Type.Boolean(),
-  },
-  strict,
-)
 export const ReportSummary = Type.Object(
   {
     bootId: Type.String(),
@@ -415,10 +405,6 @@ export const AuditQuery = Type.Object(
   },
   strict,
 )
-export const BootQuery = Type.Object(
-  { ...paging, host: optional(word('Of this host.', 63)), mac: optional(word('Of this card.', 32)) },
-  strict,
-)
 export const ReportQuery = Type.Object(
   { ...paging, host: optional(word('Of this host.', 63)), boot: optional(word('Of this boot.', 22)) },
   strict,
@@ -453,9 +439,8 @@ export type ArmInstall = Static<typeof ArmInstall>
 export type EndInstall = Static<typeof EndInstall>
 export type InstallSummary = Static<typeof InstallSummary>
 export type HostSummary = Static<typeof HostSummary>
-export type HostDetail = Static<typeof HostDetail>
+export type HostDetail = Omit<Static<typeof HostDetail>, 'boots'> & { readonly boots: readonly BootSummary[] }
 export type HostQuery = Static<typeof HostQuery>
-export type BootSummary = Static<typeof BootSummary>
 export type ReportSummary = Static<typeof ReportSummary>
 export type SeenSummary = Static<typeof SeenSummary>
 export type SeenQuery = Static<typeof SeenQuery>
@@ -469,7 +454,6 @@ export type CreateToken = Static<typeof CreateToken>
 export type CreatedToken = Static<typeof CreatedToken>
 export type AuditSummary = Static<typeof AuditSummary>
 export type AuditQuery = Static<typeof AuditQuery>
-export type BootQuery = Static<typeof BootQuery>
 export type ReportQuery = Static<typeof ReportQuery>
 export type BackupReport = Static<typeof BackupReport>
 export type RestoreReport = Static<typeof RestoreReport>

@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { architectures } from '../../../core/arch.ts'
 import { loaderKinds, loaderPlatforms } from '../../../core/loader.ts'
+import { webhookEventTypes } from '../../../core/webhook.ts'
 import type { DeepReadonly } from './deep-readonly.ts'
 import { word } from './text.ts'
 
@@ -55,7 +56,16 @@ export const StreamArchSummary = object({
   arch: Arch,
   current: optional(text('The release that is handed out.')),
   previous: Type.Array(text()),
-  target: optional(object({ release: text(), state: text(), failure: optional(text()) })),
+  target: optional(
+    object({
+      release: text(),
+      state: text(),
+      failure: optional(text()),
+      doneBytes: optional(count('While it is being fetched.')),
+      totalBytes: optional(count()),
+      bytesPerSecond: optional(count()),
+    }),
+  ),
   pending: optional(
     object({
       change: text(),
@@ -232,6 +242,28 @@ export const ReloadReport = object({
   needsRestart: optional(Type.Array(text(), { description: 'Keys that count after a restart only.' })),
 })
 
+// ---- webhooks
+
+/** One receiver; its URL may hold a secret and is not shown. */
+export const WebhookSummary = object({
+  name: text(),
+  events: Type.Array(Type.Enum([...webhookEventTypes])),
+  state: Type.Enum(['good', 'failing', 'refusing', 'gone'], {
+    description:
+      'failing: not reached, tried again. refusing: it answers, and would not have the last message. gone: its receiver answered 410 and is told nothing until the configuration is read again.',
+  }),
+  waiting: count('Messages that are not delivered yet.'),
+  refused: count('Messages that it would not have, since the start.'),
+  dropped: count('Messages that were given up since the start: for newer ones, after a day, or after a 410.'),
+  lastDeliveredAt: optional(text()),
+  problem: optional(text('Why the last try failed.')),
+})
+export const WebhookTest = object({
+  isDelivered: Type.Boolean(),
+  status: optional(count('Of the answer.')),
+  problem: optional(text('Why there was no answer.')),
+})
+
 export type PartReadiness = DeepReadonly<Static<typeof PartReadiness>>
 export type Readiness = DeepReadonly<Static<typeof Readiness>>
 export type BootimageSummary = DeepReadonly<Static<typeof BootimageSummary>>
@@ -250,3 +282,5 @@ export type VerifyReport = DeepReadonly<Static<typeof VerifyReport>>
 export type GcReport = DeepReadonly<Static<typeof GcReport>>
 export type ImportReport = DeepReadonly<Static<typeof ImportReport>>
 export type ReloadReport = DeepReadonly<Static<typeof ReloadReport>>
+export type WebhookSummary = DeepReadonly<Static<typeof WebhookSummary>>
+export type WebhookTest = DeepReadonly<Static<typeof WebhookTest>>
