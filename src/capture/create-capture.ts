@@ -1,6 +1,8 @@
 import type { Clock } from '../core/clock.ts'
 import type { Ipv4 } from '../core/ipv4.ts'
 import type { MacAddress } from '../core/mac.ts'
+import { shownPath } from '../core/shown-path.ts'
+import { visibleText } from '../core/visible-text.ts'
 import {
   macOfOwner,
   ownerOfAddress,
@@ -48,7 +50,9 @@ const htypeAt = 1
 const chaddrAt = 28
 const ethernet = 1
 const macBytes = 6
-/** Opcode DATA (RFC 1350 §5). */
+/** Opcodes of RFC 1350 §5. */
+const tftpReadRequest = 1
+const tftpWriteRequest = 2
 const tftpData = 3
 
 export function createCapture({ memoryBytes, isKnown, macOf, clock }: CaptureOptions): Capture {
@@ -77,7 +81,7 @@ export function createCapture({ memoryBytes, isKnown, macOf, clock }: CaptureOpt
     },
     tftp(bytes, isOurs, local, localPort, peer, peerPort) {
       const { length } = bytes
-      const kept = bytes[1] === tftpData ? Math.min(length, 4) : length
+      const kept = Math.min(length, tftpKeptBytes(bytes))
       const owner = ownerAt(peer)
       ring.add(owner, clock.now(), isOurs, local, localPort, peer, peerPort, bytes, 0, kept, length)
     },
@@ -102,4 +106,13 @@ export function createCapture({ memoryBytes, isKnown, macOf, clock }: CaptureOpt
       }
     },
   }
+}
+
+/** Of DATA its header, of a request for what may be a token its opcode: tokens open a machine's secrets (G12). */
+function tftpKeptBytes(bytes: Uint8Array): number {
+  const opcode = bytes[1]
+  if (opcode === tftpData) return 4
+  if (opcode !== tftpReadRequest && opcode !== tftpWriteRequest) return bytes.length
+  const [name = ''] = String.fromCharCode(...bytes.subarray(2, 514)).split('\0', 1)
+  return shownPath(name) === visibleText(name, 200) ? bytes.length : 2
 }

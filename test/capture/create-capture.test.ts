@@ -86,4 +86,18 @@ describe('the capture of a machine', () => {
     capture.tftp(data, false, own, 69, address, 1026)
     expect(payloads()).toEqual(['00030001', '00030001'])
   })
+
+  it.each([
+    [1, 'ignition'],
+    [2, '/report'],
+  ])('G12 has of a request (opcode %i) for %s/<token> that it came, and not the token', (opcode, folder) => {
+    const { capture, seen, payloads } = setUp()
+    seen.set(address, machine)
+    const name = `${folder}/${'EAz_'.repeat(16)}`
+    const asked = Buffer.concat([Buffer.from([0, opcode]), Buffer.from(`${name}\0octet\0`)])
+    capture.tftp(asked, false, own, 69, address, 1025)
+    const plain = Buffer.concat([Buffer.from([0, opcode]), Buffer.from('snponly.efi\0octet\0')])
+    capture.tftp(plain, false, own, 69, address, 1026)
+    expect(payloads()).toEqual([`000${opcode}`, hexOf(plain)])
+  })
 })

@@ -25,7 +25,7 @@ function examine(bytes: Buffer): string {
     throw new Error('unsafe message')
   if (packet.kind !== 'read') return packet.kind
   if (packet.options.length > 16) throw new Error('too many options')
-  if (!/^[\x20-\x7e]{0,128}$/.test(displayName(packet.rawName))) throw new Error('unsafe display')
+  if (!/^[\x20-\x7e…]{0,128}$/.test(displayName(packet.rawName))) throw new Error('unsafe display')
   const { acknowledged, blockSize, windowSize } = negotiate(packet.options, 1_048_576, {
     maxBlockSize: 1468,
     maxWindowSize: 64,
